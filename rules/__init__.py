@@ -1,0 +1,1 @@
+"""Policy: the markers, and one file per rule. Sees frozen facts, never a cursor."""

@@ -1,0 +1,48 @@
+"""The markers: data, not names in the code.
+
+A declaration says what a marker means for the bytes and what its layout survives. Built in are the three of the
+vllm.cpp family; `[[marker]]` tables in `.vt-lint.toml` add to them or replace one of the same name.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Marker(msgspec.Struct, frozen=True):
+    """One storage-layout marker.
+
+    `name`: the boolean field. `what`: the rewritten bytes in one line. `devices`: where a kernel is expected to
+    honour it when the tree's own kernels do not say (`cpu`, `cuda`; `gpu` in a tree reads as `cuda`).
+    `row_group`: a slice of whole groups of this many rows keeps the layout; 0: no slice does.
+    `dtypes`: lower-case fragments of the dtype enumerators that the rewrite applies to; empty: any.
+    """
+
+    name: str
+    what: str
+    devices: tuple[str, ...]
+    row_group: int = 0
+    dtypes: tuple[str, ...] = ()
+
+
+MARKERS: tuple[Marker, ...] = (
+    Marker(
+        name="elem_kn_repacked",
+        what="float weight whose shape says [N,K] while its bytes are [K,N]",
+        devices=("cpu",),
+        dtypes=("f32", "f16", "bf16"),
+    ),
+    Marker(
+        name="q8_0_aligned",
+        what="Q8_0 blocks split into all quants, then all scales, of the whole tensor",
+        devices=("cuda",),
+        dtypes=("q8_0",),
+    ),
+    Marker(
+        name="repacked",
+        what="Q8_0 rows interleaved four at a time for the i8mm GEMM",
+        devices=("cpu",),
+        row_group=4,
+        dtypes=("q8_0",),
+    ),
+)
