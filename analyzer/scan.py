@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 
 import msgspec
-import tree_sitter
-import tree_sitter_cpp
 
 _DIRECTIVE = re.compile(
     rb"^[ \t]*#[ \t]*(include|import|ifdef|ifndef|if|elifdef|elifndef|elif|else|endif|define)\b((?:[^\n\\]|\\.|\\\r?\n)*)",
@@ -127,46 +125,56 @@ def _directives(data: bytes) -> Scan:
     )
 
 
-_LANGUAGE = tree_sitter.Language(tree_sitter_cpp.language())
-_RECORDS = tree_sitter.Query(
-    _LANGUAGE,
-    "[(struct_specifier name: (_) @name body: (field_declaration_list) @body)"
-    " (class_specifier name: (_) @name body: (field_declaration_list) @body)]",
+_RECORD = re.compile(rb"\b(?:struct|class)\s+(?:alignas\s*\([^()]*\)\s*|\[\[[^\]]*\]\]\s*)?([A-Za-z_][\w:]*)[^;{}()=]*\{")
+_BODY_TOKEN = re.compile(
+    rb'//[^\n]*|/\*.*?\*/|R"([^()\\ ]{0,16})\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|[{};]', re.DOTALL
 )
-_MEMBER_DECLARATORS = frozenset({"field_identifier"})
+_ACCESS = re.compile(rb"\b(?:public|protected|private)\s*:(?!:)|^[ \t]*#.*$|\[\[[^\]]*\]\]", re.MULTILINE)
+_NO_MEMBER = re.compile(rb"\s*(?:using|typedef|friend|template|static_assert|struct|class|enum|union|public)\b")
+_LAST_NAME = re.compile(rb"([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*(?:=|:(?!:)|$)")
 
 
-def _member_names(node: tree_sitter.Node) -> list[str]:
-    names = []
-    for declarator in node.children_by_field_name("declarator"):
-        inner: tree_sitter.Node | None = declarator
-        while inner is not None and inner.type not in _MEMBER_DECLARATORS:
-            if inner.type == "function_declarator":
-                inner = None
+def _statements(data: bytes, begin: int) -> list[bytes]:
+    """Split the record body that starts at `begin` (after its brace) at `;`, without nested braces or comments."""
+    statements: list[bytes] = []
+    parts: list[bytes] = []
+    depth = 1
+    at = begin
+    for token in _BODY_TOKEN.finditer(data, begin):
+        mark = token.group()[:1]
+        if depth == 1:
+            parts.append(data[at : token.start()])
+        at = token.end()
+        if mark == b"{":
+            depth += 1
+        elif mark == b"}":
+            depth -= 1
+            if depth == 0:
                 break
-            inner = inner.child_by_field_name("declarator") or (inner.named_children[-1] if inner.named_children else None)
-        if inner is not None and inner.text:
-            names.append(inner.text.decode("utf-8", "replace"))
-    return names
+            if depth == 1 and b"(" in b"".join(parts):
+                parts = []  # the end of a member function
+        elif mark == b";" and depth == 1:
+            statements.append(b"".join(parts))
+            parts = []
+    return statements
 
 
 def _records(data: bytes) -> tuple[RecordText, ...]:
-    parsed = tree_sitter.Parser(_LANGUAGE).parse(data)
     records = []
-    for _, captures in tree_sitter.QueryCursor(_RECORDS).matches(parsed.root_node):
-        name, body = captures["name"][0], captures["body"][0]
+    for found in _RECORD.finditer(data):
         members: list[str] = []
         types: set[str] = set()
-        for child in body.named_children:
-            if child.type != "field_declaration":
-                continue
-            names = _member_names(child)
-            kind = child.child_by_field_name("type")
-            if names and kind is not None and kind.text:
-                members += names
-                types |= {word.decode() for word in _WORD.findall(kind.text)}
-        if members and name.text:
-            records.append(RecordText(name.text.decode("utf-8", "replace"), tuple(members), tuple(sorted(types))))
+        for statement in _statements(data, found.end()):
+            statement = _ACCESS.sub(b"", statement)
+            head = statement.split(b"=")[0]
+            name = None if _NO_MEMBER.match(head) or (b"(" in head and b"<" not in head) else _LAST_NAME.search(head.strip())
+            if name:
+                # `int a, b;` names several members; commas inside `<>` do no harm, as extra names do not.
+                members += [word.decode() for word in _WORD.findall(head.rsplit(b">", 1)[-1])]
+                types |= {word.decode() for word in _WORD.findall(head)} - {name.group(1).decode()}
+        if members:
+            name_text = found.group(1).decode().rsplit("::", 1)[-1]
+            records.append(RecordText(name_text, tuple(dict.fromkeys(members)), tuple(sorted(types))))
     return tuple(records)
 
 
@@ -178,7 +186,7 @@ def scan(data: bytes) -> Scan:
         line = data.count(b"\n", 0, error.start) + 1
         return Scan(bad=f"line {line}: byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8")
     found = _directives(data)
-    return msgspec.structs.replace(found, records=_records(data)) if b"struct" in data or b"class" in data else found
+    return msgspec.structs.replace(found, records=_records(data))
 
 
 def identifiers(data: bytes) -> frozenset[bytes]:

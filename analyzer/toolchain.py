@@ -32,6 +32,11 @@ class Toolchain(msgspec.Struct, frozen=True):
     c_dirs: tuple[str, ...]
     fingerprint: str
 
+    def has_header(self, name: str) -> bool:
+        """Is `name` (as in `#include <name>`) a header of the compiler, the C++ or the C library?"""
+        folders = (f"{self.resource_dir}/include", *self.cxx_dirs, *self.c_dirs)
+        return any(os.path.isfile(f"{folder}/{name}") for folder in folders)
+
     def args(self, target: str = "") -> list[str]:
         """Return the compiler flags that select this toolchain; for another `target` (an LLVM triple) the headers
         of this machine are used, since the declarations are the same."""

@@ -1,0 +1,202 @@
+"""Values and states of the abstract interpreter, and what it reports.
+
+A *path* names an lvalue: the symbol of a variable (`this` for the object of a method) and the members and index
+keys that follow it. Pointers and smart pointers are named like what they point to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from analyzer.formula import Atom, Formula
+from analyzer.ir import Span, Sym
+
+Path: TypeAlias = tuple[str, ...]
+
+WHOLE = ""
+PART = "part"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Storage of the carrier at `path`: all of it or a part. `span` is where the code names that carrier."""
+
+    path: Path
+    carrier: str
+    part: str = WHOLE
+    copied: bool = False
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Ptr:
+    """A pointer to, or an object that owns or borrows, bytes. `buffers` are storages that are no carrier's."""
+
+    origins: frozenset[Origin] = frozenset()
+    buffers: frozenset[tuple[Path, str]] = frozenset()
+
+    def cut(self) -> Ptr:
+        """The same bytes from an offset."""
+        return Ptr(
+            frozenset(replace(o, part=PART) for o in self.origins), frozenset((b, PART) for b, _ in self.buffers)
+        )
+
+    def join(self, other: Ptr) -> Ptr:
+        """Either of the two."""
+        return Ptr(self.origins | other.origins, self.buffers | other.buffers)
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where a carrier is made, or bytes are read or written. Spans are byte ranges in the file of `function`.
+
+    `form`: `factory`, `fields`, `borrow`, `copy`, `slice`, `reshape`, `aggregate`, `retag`, `read`, `write`."""
+
+    function: Sym
+    path: str
+    span: Span
+    form: str
+    statement: Span
+    statement_kind: str = "expression"
+    braceless: bool = False
+    dest: str = ""
+    dest_type: str = ""
+    callee: str = ""
+    in_lambda: bool = False
+    conditional: bool = False
+    callee_sym: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True)
+class Open:
+    """An obligation that a callee left to its callers: `site` dropped `marker` of the carrier at `source`."""
+
+    site: Site
+    marker: str
+    source: Path
+    devices: frozenset[str] = field(default=frozenset(), compare=False)
+
+
+@dataclass(frozen=True)
+class Obj:
+    """The state of one carrier: the bytes it views, and a formula for each of its markers."""
+
+    carrier: str
+    storage: Ptr = Ptr()
+    markers: tuple[tuple[str, Formula], ...] = ()
+    site: Site | None = None
+    open: frozenset[Open] = frozenset()
+    device: frozenset[str] | None = None
+    whole_copy: Path | None = None
+    reshaped: bool = False
+    filled: bool = False
+    done: bool = False
+    last_store: int = 0
+    shape_keys: tuple[object, ...] = ()
+
+    def marker(self, name: str) -> Formula | None:
+        """The formula of marker `name`, None where the carrier has no such field."""
+        for known, value in self.markers:
+            if known == name:
+                return value
+        return None
+
+    def with_marker(self, name: str, value: Formula) -> Obj:
+        """The same carrier with marker `name` set."""
+        return replace(self, markers=tuple((k, value if k == name else v) for k, v in self.markers))
+
+
+@dataclass(frozen=True)
+class Ref:
+    """An lvalue (or a pointer to one) of class type."""
+
+    path: Path
+    type: str = ""
+    span: Span | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Bool:
+    """A boolean value."""
+
+    formula: Formula
+
+
+@dataclass(frozen=True)
+class Closure:
+    """A lambda: the summary of its body in the state where it was written."""
+
+    sym: Sym
+    run: int = 0
+
+
+@dataclass(frozen=True)
+class Dev:
+    """A device value known to be one of `names`."""
+
+    names: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Many:
+    """A braced list of values."""
+
+    items: tuple[Value, ...]
+
+
+Value: TypeAlias = Ptr | Obj | Ref | Bool | Closure | Dev | Many | None
+
+
+class State:
+    """One path's knowledge: local carriers, aliases and booleans, buffer contents, tested conditions, devices."""
+
+    __slots__ = ("content", "devices", "known", "narrowed", "objects", "resolved", "variables", "written")
+
+    def __init__(self, devices: frozenset[str]) -> None:
+        self.objects: dict[Path, Obj] = {}
+        self.variables: dict[Sym, Value] = {}
+        self.content: dict[Path, Ptr] = {}
+        self.known: dict[Atom, bool] = {}
+        self.devices = devices
+        self.narrowed = False
+        self.resolved: frozenset[tuple[Path, str]] = frozenset()
+        self.written: frozenset[tuple[Path, int]] = frozenset()
+
+    def copy(self) -> State:
+        """An independent copy."""
+        other = State(self.devices)
+        other.objects = dict(self.objects)
+        other.variables = dict(self.variables)
+        other.content = dict(self.content)
+        other.known = dict(self.known)
+        other.narrowed = self.narrowed
+        other.resolved = self.resolved
+        other.written = self.written
+        return other
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """What one path does with one marker at one site.
+
+    `outcome`: `carried`, `refused`, `impossible`, `resolved`, `dropped`, `part` (kept on a part or a reshaped
+    carrier), `foreign` (the marker of another object), `literal` (a constant true), `missing` (the sink has no such
+    field). `pending`: the source is the callers' to check. `tested`: the function tests this marker of this source
+    somewhere. `via`: call sites that the obligation came through, innermost first."""
+
+    site: Site
+    marker: str
+    source: Path
+    source_span: Span | None
+    source_type: str
+    devices: frozenset[str]
+    narrowed: bool
+    outcome: str
+    part: bool = False
+    pending: bool = False
+    tested: bool = False
+    function: Sym = ""
+    via: tuple[tuple[Sym, str, int], ...] = ()
+    insert_after: int = 0
+    foreign: str = ""

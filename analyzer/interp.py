@@ -1,0 +1,2384 @@
+"""The abstract interpreter: what a function does with the markers of the carriers it handles, path by path.
+
+Structured and disjunctive: a state per set of tested conditions that matters, joined where nothing differs. A
+choice inside an expression (a `?:`, a callee with several outcomes) is explored by running the statement again
+with the choices prescribed. Callees are applied by their summaries, so a constructor, a helper that carries
+markers, a predicate or a check is known by what its body does and never by its name; where there is no body, by
+its signature.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from analyzer import formula as fm
+from analyzer import ir
+from analyzer.domain import (
+    PART, WHOLE, Bool, Closure, Dev, Many, Obj, Obligation, Open, Origin, Path, Ptr, Ref, Site, State, Value,
+)  # fmt: skip
+from analyzer.formula import Atom, Formula
+from analyzer.markers import Marker
+from analyzer.program import (
+    Carrier, Program, bare, device_name, is_byte_pointer, is_mutable_reference, is_pointer, is_scalar,
+)  # fmt: skip
+
+_MAX_STATES = 12
+_MAX_CHOICES = 10
+_MAX_CASES = 6
+_MAX_VIA = 3
+
+_NORETURN = frozenset({"abort", "exit", "_exit", "terminate", "quick_exit", "__assert_fail", "unreachable", "__builtin_unreachable"})
+_PASS_THROUGH = frozenset({"move", "forward", "as_const", "ref", "cref", "addressof", "to_address", "get", "value", "launder"})
+_COPIES = frozenset({"memcpy", "memmove", "copy", "copy_n", "__builtin_memcpy", "__builtin_memmove", "uninitialized_copy"})
+_ACCESSORS = frozenset(
+    {"data", "get", "begin", "end", "cbegin", "cend", "rbegin", "front", "back", "at", "c_str", "subspan", "first", "last",
+     "value", "lock", "span"}
+)  # fmt: skip
+_PART_ACCESSORS = frozenset({"end", "cend", "back", "subspan", "last"})
+_REPLACERS = frozenset({"assign", "swap", "reset", "operator="})
+_GROWERS = frozenset({"push_back", "emplace_back", "insert", "emplace", "push", "try_emplace", "insert_or_assign"})
+_SIZERS = frozenset({"size", "empty", "length", "capacity", "use_count", "has_value", "resize", "reserve", "clear", "count"})
+_GPU = re.compile(r"^(cuda|gpu|hip|rocm|vulkan|metal|xpu|sycl|musa|npu|tpu|accelerator)$")
+_IS_DEVICE = re.compile(r"^(?:is_?|on_?|use_?|Is|On|Use)([A-Za-z]+)$")
+
+
+class Dead(Exception):
+    """The path being run cannot go on: it throws, returns to nobody or contradicts itself."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One way a function can return: what its callers may assume, its value, and what it did to its parameters."""
+
+    known: tuple[tuple[Atom, bool], ...]
+    devices: frozenset[str]
+    value: Value
+    objects: tuple[tuple[Path, Obj], ...] = ()
+    content: tuple[tuple[Path, Ptr], ...] = ()
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What callers need to know of a function. `reads` / `writes`: paths of byte pointers it dereferences."""
+
+    cases: tuple[Case, ...] = ()
+    opens: frozenset[Obligation] = frozenset()
+    reads: frozenset[Path] = frozenset()
+    writes: frozenset[Path] = frozenset()
+    known_body: bool = True
+
+
+@dataclass(frozen=True)
+class MarkerWrite:
+    """A store of a marker field: `value` is `true`, `false`, `copy` or `other`."""
+
+    function: ir.Sym
+    path: str
+    span: ir.Span
+    object: Path
+    marker: str
+    value: str
+    carrier: str
+
+
+@dataclass(frozen=True)
+class BytesWrite:
+    """Bytes of the carrier at `object` are written: `replace` (new content for all of them), `rewrite` (in place,
+    by a callee), `store` (some of them). `origins`: carriers that the new content came from."""
+
+    site: Site
+    object: Path
+    carrier: str
+    kind: str
+    origins: frozenset[Path]
+    devices: frozenset[str]
+    known: tuple[tuple[str, bool], ...]
+    local: bool
+    callee: str = ""
+
+
+@dataclass
+class Facts:
+    """Everything the interpreter saw, over all functions."""
+
+    obligations: dict[tuple[object, ...], Obligation] = field(default_factory=dict)
+    callers: dict[ir.Sym, set[ir.Sym]] = field(default_factory=dict)
+    marker_writes: set[MarkerWrite] = field(default_factory=set)
+    byte_writes: dict[tuple[object, ...], BytesWrite] = field(default_factory=dict)
+    tests: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
+    marker_reads: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
+    summaries: dict[ir.Sym, Summary] = field(default_factory=dict)
+    analysed: set[ir.Sym] = field(default_factory=set)
+    gave_up: dict[ir.Sym, str] = field(default_factory=dict)
+    checks: dict[str, int] = field(default_factory=dict)
+    returned_views: set[tuple[ir.Sym, str]] = field(default_factory=set)
+
+
+def interpret(program: Program, markers: Iterable[Marker], only: Callable[[ir.Function], bool] | None = None) -> Facts:
+    """Run every function of `program` that can touch a carrier. Deterministic: the order of files does not matter."""
+    return _Interpreter(program, {m.name: m for m in markers}).run(only)
+
+
+class _Interpreter:
+    def __init__(self, program: Program, markers: dict[str, Marker]) -> None:
+        self.program = program
+        self.markers = {name: markers[name] for name in program.markers if name in markers}
+        self.facts = Facts()
+        self.everywhere = frozenset(program.devices) or frozenset({"cpu", "cuda"})
+        self.summaries: dict[ir.Sym, Summary] = {}
+        self.running: set[ir.Sym] = set()
+        self.relevant: dict[ir.Sym, bool] = {}
+        self.fresh_fields = fresh_fields(program)
+
+    def run(self, only: Callable[[ir.Function], bool] | None) -> Facts:
+        for sym in sorted(self.program.variants):
+            function = self.program.function(sym)
+            if function is None or function.body is None or function.parent:
+                continue
+            if only is not None and not only(function):
+                continue
+            if self.is_relevant(function):
+                self.summary(sym)
+        self.facts.summaries = self.summaries
+        return self.facts
+
+    def is_relevant(self, function: ir.Function) -> bool:
+        """Can running this body say anything about a carrier or raw bytes a caller may pass?"""
+        found = self.relevant.get(function.sym)
+        if found is None:
+            found = any(self.program.carrier_of(p.type) for p in function.params)
+            found = found or bool(self.program.carrier_of(function.result)) or function.owner in self.program.carriers
+            found = found or _mentions(function.body, self.program)
+            self.relevant[function.sym] = found
+        return found
+
+    def summary(self, sym: ir.Sym) -> Summary:
+        known = self.summaries.get(sym)
+        if known is not None:
+            return known
+        variants = [v for v in self.program.variants.get(sym, ()) if v.body is not None]
+        if not variants or sym in self.running or len(self.running) > 60:
+            return Summary(known_body=False)
+        self.running.add(sym)
+        try:
+            merged: Summary | None = None
+            for variant in variants:
+                one = _Run(self, variant).summarise()
+                merged = one if merged is None else _merge(merged, one)
+        finally:
+            self.running.discard(sym)
+        assert merged is not None
+        self.summaries[sym] = merged
+        return merged
+
+
+def _merge(a: Summary, b: Summary) -> Summary:
+    return Summary(
+        tuple(dict.fromkeys(a.cases + b.cases))[:_MAX_CASES], a.opens | b.opens, a.reads | b.reads, a.writes | b.writes
+    )
+
+
+def _mentions(body: ir.Stmt | None, program: Program) -> bool:
+    """Does the body name a member of a carrier, declare one, or call something that takes or gives one?"""
+    carriers = program.carriers
+    for node in walk(body):
+        if isinstance(node, ir.Field):
+            if node.owner in carriers or program.carrier_of(node.type):
+                return True
+        elif isinstance(node, ir.Var):
+            if program.carrier_of(node.type):
+                return True
+        elif isinstance(node, ir.Call):
+            if program.carrier_of(node.type) or _CARRIER_ARGUMENT in node.name:
+                return True
+            if node.name.rpartition("::")[2] in _COPIES:
+                return True
+    return False
+
+
+_CARRIER_ARGUMENT = "\0"
+
+
+def walk(node: object) -> Iterator[ir.Node]:
+    """Every expression and statement under `node`, itself first, without recursion into lambdas' own functions."""
+    stack = [node]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, ir.Node):
+            yield here
+            for name in here.__struct_fields__[1:]:
+                value = getattr(here, name)
+                if isinstance(value, ir.Node):
+                    stack.append(value)
+                elif isinstance(value, tuple):
+                    stack.extend(v for v in value if isinstance(v, ir.Node))
+        elif isinstance(here, tuple):
+            stack.extend(here)
+
+
+def fresh_fields(program: Program) -> frozenset[tuple[str, str]]:
+    """Storage fields `(carrier, field)` that the tree only ever fills with values computed anew (an upcast copy, a
+    scratch buffer), so that a view over them is no view over the carrier's marked bytes.
+
+    A store counts as the carrier's own bytes when the stored expression, or a buffer it was copied into in the same
+    function, mentions a storage field of a carrier; a field that is never stored to keeps the benefit of no doubt."""
+    own: set[tuple[str, str]] = set()
+    fresh: set[tuple[str, str]] = set()
+    for function in program.functions():
+        stores = [
+            node
+            for node in walk(function.body)
+            if isinstance(node, ir.Assign) and node.op == "=" and isinstance(node.target, ir.Field)
+            and node.target.owner in program.carriers
+            and node.target.name in program.carriers[node.target.owner].storage
+        ]  # fmt: skip
+        if not stores:
+            continue
+        carrying = _carrying_locals(function, program)
+        for store in stores:
+            assert isinstance(store.target, ir.Field)
+            key = (store.target.owner, store.target.name)
+            if _uses_bytes(store.value, program, carrying):
+                own.add(key)
+            elif not _is_empty(store.value):
+                fresh.add(key)
+    return frozenset(k for k in fresh - own if _is_memo(program, k))
+
+
+def _is_memo(program: Program, key: tuple[str, str]) -> bool:
+    """A mutable memo beside the real storage: a carrier's first storage field is never one."""
+    carrier = program.carriers[key[0]]
+    return key[1] != carrier.storage[0] and "shared_ptr" in next(m.type for m in carrier.members if m.name == key[1])
+
+
+def _is_empty(value: ir.Expr) -> bool:
+    return isinstance(value, ir.Lit) or isinstance(value, (ir.Call, ir.Init)) and not getattr(value, "args", getattr(value, "items", ()))
+
+
+def _carrying_locals(function: ir.Function, program: Program) -> set[str]:
+    carrying: set[str] = set()
+    for _ in range(2):
+        for node in walk(function.body):
+            if isinstance(node, ir.Var) and node.init is not None and not is_scalar(node.type):
+                if _is_bytes_type(node.type, program) and _uses_bytes(node.init, program, carrying):
+                    carrying.add(node.sym)
+            elif isinstance(node, ir.Call) and len(node.args) >= 2:
+                if any(_uses_bytes(a, program, carrying) for a in node.args):
+                    for argument in node.args:
+                        for name in walk(argument):
+                            if isinstance(name, ir.Name) and name.kind == "local":
+                                carrying.add(name.sym)
+    return carrying
+
+
+def _is_bytes_type(type_text: str, program: Program) -> bool:
+    base = bare(type_text)
+    return is_byte_pointer(type_text) or base.startswith("std::") and "float" not in base or base in program.carriers
+
+
+def _uses_bytes(value: ir.Expr, program: Program, carrying: set[str]) -> bool:
+    for node in walk(value):
+        if isinstance(node, ir.Field) and node.owner in program.carriers:
+            if node.name in program.carriers[node.owner].storage:
+                return True
+        elif isinstance(node, ir.Name) and node.sym in carrying:
+            return True
+    return False
+
+
+class _Run:
+    """One function variant (or lambda in its context) being run."""
+
+    def __init__(self, interp: _Interpreter, function: ir.Function, outer: _Run | None = None) -> None:
+        self.interp = interp
+        self.program = interp.program
+        self.facts = interp.facts
+        self.function = function
+        self.outer = outer
+        self.param_syms = {p.sym for p in function.params} | {"this"}
+        if outer is not None:
+            self.param_syms |= outer.param_syms
+        self.choices: tuple[int, ...] = ()
+        self.log: list[tuple[int, int]] = []
+        self.returns: list[tuple[State, Value, ir.Span]] = []
+        self.breaks: list[list[State]] = []
+        self.continues: list[list[State]] = []
+        self.opens: dict[tuple[object, ...], Obligation] = {}
+        self.reads: set[Path] = set()
+        self.writes: set[Path] = set()
+        self.statement: ir.Span = function.span
+        self.statement_kind = "expression"
+        self.braceless = False
+        self.dest = ("", "")
+        self.dest_marker = True
+        self.conditional = 0
+        self.checking = False
+        self.locals: dict[ir.Sym, str] = {p.sym: p.type for p in function.params}
+        self.names: dict[ir.Sym, str] = {p.sym: p.name for p in function.params}
+        self.steps = 0
+
+    # ---------------------------------------------------------------------------------------------- driving
+
+    def summarise(self, entry: State | None = None) -> Summary:
+        self.facts.analysed.add(self.function.sym)
+        state = entry.copy() if entry is not None else State(self.interp.everywhere)
+        body = self.function.body
+        assert body is not None
+        states = [state]
+        for init in self.function.inits:
+            states = self.simple(states, init.span, "expression", lambda st, init=init: self.eval(init, st))  # type: ignore[misc]
+        for end in self.execute(body, states):
+            self.returns.append((end, None, ir.Span(self.function.span.end, self.function.span.end, self.function.span.line)))
+        cases: dict[tuple[object, ...], Case] = {}
+        for end, value, span in self.returns:
+            self.statement = span
+            case = self.leave(end, value)
+            cases.setdefault((case.value, case.objects, case.known, case.devices, case.content), case)
+        return Summary(
+            _few(list(cases.values())), frozenset(self.opens.values()), frozenset(self.reads), frozenset(self.writes)
+        )
+
+    def leave(self, state: State, value: Value) -> Case:
+        """Close a path: settle the carriers that die here, keep what callers can see."""
+        if isinstance(value, Ref) and self.program.carrier_of(self.function.result) and not _by_reference(self.function.result):
+            value = self.load(state, value)
+        for path, obj in sorted(state.objects.items()):
+            if self.is_local(path) and not obj.done:
+                if value is not obj and not (isinstance(value, Obj) and obj.site is not None and value.site == obj.site):
+                    self.settle(state, path, obj)
+        if isinstance(value, Obj):
+            value = self.settle(state, (), value, returned=True)
+        known = tuple(sorted(((a, v) for a, v in state.known.items() if self.visible(a)), key=repr))
+        objects = tuple(
+            (p, o) for p, o in sorted(state.objects.items()) if p[0] in self.param_syms and not self.by_value(p)
+        )
+        content = tuple((p, c) for p, c in sorted(state.content.items()) if p[0] in self.param_syms)
+        return Case(known, state.devices, value, objects, content)
+
+    def by_value(self, path: Path) -> bool:
+        type_text = self.locals.get(path[0], "")
+        return path[0] != "this" and len(path) == 1 and not (type_text.rstrip().endswith(("&", "*")))
+
+    def visible(self, atom: Atom) -> bool:
+        if atom[0] == "m":
+            return atom[1][0] in self.param_syms
+        return atom[0] == "e" and _mentions_only(atom[1], self.param_syms)
+
+    def is_local(self, path: Path) -> bool:
+        return path[0] not in self.param_syms or self.by_value(path)
+
+    def execute(self, stmt: ir.Stmt | None, states: list[State]) -> list[State]:
+        if stmt is None or not states:
+            return states
+        self.steps += 1
+        if self.steps > 20000:
+            self.facts.gave_up[self.function.sym] = "function too large to follow"
+            return []
+        if isinstance(stmt, ir.Block):
+            for inner in stmt.body:
+                states = self.execute(inner, states)
+                if not states:
+                    break
+            return states
+        if isinstance(stmt, ir.Var):
+            self.locals[stmt.sym] = stmt.type
+            self.names[stmt.sym] = stmt.name
+            return self.simple(states, stmt.span, "declare", lambda st: self.declare(stmt, st))
+        if isinstance(stmt, ir.Do):
+            return self.simple(states, stmt.span, "expression", lambda st: self.eval(stmt.x, st))
+        if isinstance(stmt, ir.Return):
+            self.return_(stmt, states)
+            return []
+        if isinstance(stmt, ir.If):
+            return self.if_(stmt, states)
+        if isinstance(stmt, ir.Loop):
+            return self.loop(stmt, states)
+        if isinstance(stmt, ir.Each):
+            return self.each(stmt, states)
+        if isinstance(stmt, ir.Switch):
+            return self.switch(stmt, states)
+        if isinstance(stmt, ir.Case):
+            return self.execute(stmt.body, states)
+        if isinstance(stmt, ir.Jump):
+            target = self.breaks if stmt.kind == "break" else self.continues if stmt.kind == "continue" else []
+            if target:
+                target[-1].extend(states)
+            return []
+        if isinstance(stmt, ir.Try):
+            after = self.execute(stmt.body, [s.copy() for s in states])
+            for handler in stmt.handlers:
+                after = after + self.execute(handler, [s.copy() for s in states])
+            return self.join(after)
+        return states
+
+    def simple(
+        self, states: list[State], span: ir.Span, kind: str, action: Callable[[State], Value]
+    ) -> list[State]:
+        """Run one statement on each state, exploring the choices inside it."""
+        outer = (self.statement, self.statement_kind)
+        self.statement, self.statement_kind = span, kind
+        result = [state for state, _ in self.explore(states, action)]
+        self.statement, self.statement_kind = outer
+        return self.join(result)
+
+    def explore(self, states: list[State], action: Callable[[State], Value]) -> list[tuple[State, Value]]:
+        found: list[tuple[State, Value]] = []
+        saved = (self.choices, self.log)
+        for state in states:
+            pending: list[tuple[int, ...]] = [()]
+            runs = 0
+            while pending and runs < _MAX_CHOICES:
+                runs += 1
+                self.choices = pending.pop()
+                self.log = []
+                trial = state.copy()
+                try:
+                    value = action(trial)
+                except Dead:
+                    pass
+                else:
+                    found.append((trial, value))
+                taken = tuple(c for c, _ in self.log)
+                for position in range(len(self.choices), len(self.log)):
+                    for alternative in range(1, self.log[position][1]):
+                        pending.append(taken[:position] + (alternative,))
+        self.choices, self.log = saved
+        return found
+
+    def choose(self, count: int) -> int:
+        position = len(self.log)
+        taken = self.choices[position] if position < len(self.choices) else 0
+        self.log.append((taken, count))
+        return taken
+
+    def join(self, states: list[State]) -> list[State]:
+        """Drop differences that cannot matter: states equal but for opaque conditions become one."""
+        if len(states) < 2:
+            return states
+        merged: dict[object, State] = {}
+        for state in states:
+            key = (
+                frozenset(state.objects.items()), frozenset(state.variables.items()), frozenset(state.content.items()),
+                state.devices, frozenset((a, v) for a, v in state.known.items() if a[0] != "e"), state.written,
+            )  # fmt: skip
+            first = merged.get(key)
+            if first is None:
+                merged[key] = state
+            else:
+                first.known = {a: v for a, v in first.known.items() if state.known.get(a) == v}
+                first.narrowed = first.narrowed and state.narrowed
+                first.resolved &= state.resolved
+        result = list(merged.values())
+        if len(result) > _MAX_STATES:
+            result = self.squeeze(result)
+        return result
+
+    def squeeze(self, states: list[State]) -> list[State]:
+        """Too many states: merge those that agree on devices and markers, joining what their carriers are."""
+        groups: dict[object, State] = {}
+        for state in states:
+            key: object = (state.devices, frozenset((a, v) for a, v in state.known.items() if a[0] == "m"))
+            if len(groups) >= _MAX_STATES:
+                key = state.devices if any(k == state.devices for k in groups) else next(iter(groups))
+            first = groups.get(key)
+            if first is None:
+                groups[key] = state
+                continue
+            first.known = {a: v for a, v in first.known.items() if state.known.get(a) == v}
+            first.devices |= state.devices
+            first.narrowed = first.narrowed and state.narrowed
+            first.resolved &= state.resolved
+            for path in set(first.objects) | set(state.objects):
+                a, b = first.objects.get(path), state.objects.get(path)
+                if a is None or b is None or a == b:
+                    if a is None and b is not None:
+                        first.objects[path] = b
+                    continue
+                markers = tuple((k, fm.one_of(v, b.marker(k) or v)) for k, v in a.markers)
+                first.objects[path] = replace(
+                    a, storage=a.storage.join(b.storage), markers=markers, site=a.site or b.site, open=a.open | b.open,
+                    done=a.done and b.done,
+                )  # fmt: skip
+            for symbol, value in state.variables.items():
+                mine = first.variables.get(symbol)
+                if mine != value:
+                    if isinstance(mine, Ptr) and isinstance(value, Ptr):
+                        first.variables[symbol] = mine.join(value)
+                    elif mine is None:
+                        first.variables[symbol] = value
+            for path, held in state.content.items():
+                first.content[path] = held.join(first.content.get(path, Ptr()))
+        return list(groups.values())
+
+    # ------------------------------------------------------------------------------------------- statements
+
+    def return_(self, stmt: ir.Return, states: list[State]) -> None:
+        outer = (self.statement, self.statement_kind)
+        self.statement, self.statement_kind = stmt.span, "return"
+        x = stmt.x
+        if x is not None:
+            if isinstance(x, ir.Init) and not self.program.carrier_of(x.type) and len(x.items) == 1:
+                x = x.items[0]
+            bool_result = bare(self.function.result) == "bool" or not self.function.result
+
+            def action(state: State) -> Value:
+                if bool_result and _is_boolean(x, self.program):
+                    return Bool(self.test(x, state))
+                return self.eval(x, state)
+
+            for state, value in self.explore(states, action):
+                self.returns.append((state, value, stmt.span))
+        else:
+            for state in states:
+                self.returns.append((state, None, stmt.span))
+        self.statement, self.statement_kind = outer
+
+    def declare(self, var: ir.Var, state: State) -> Value:
+        carrier = self.program.carriers.get(bare(var.type))
+        by_value = carrier is not None and not is_pointer(var.type) and not var.type.rstrip().endswith("&")
+        outer = self.dest
+        self.dest = (var.name, var.type)
+        value: Value = None
+        if var.init is not None:
+            if bare(var.type) == "bool" and not is_pointer(var.type):
+                value = Bool(self.test(var.init, state)) if not var.static else None
+            else:
+                value = self.eval(var.init, state)
+        self.dest = outer
+        path = (var.sym,)
+        if by_value and carrier is not None:
+            self.bind(state, path, carrier, value)
+            return None
+        if self.is_buffer(var.type):
+            held = value if isinstance(value, Ptr) else Ptr()
+            if not is_pointer(var.type) and not var.type.rstrip().endswith("&") and not _is_borrowing(var.type):
+                state.content[path] = _copied(held)
+                value = Ptr(frozenset(), frozenset({(path, WHOLE)}))
+            state.variables[var.sym] = value if isinstance(value, Ptr) else Ptr(frozenset(), frozenset({(path, WHOLE)}))
+            return None
+        if isinstance(value, Obj):  # a reference or pointer bound to a temporary
+            state.objects[path] = value
+            value = Ref(path, var.type)
+        if value is not None:
+            state.variables[var.sym] = value
+        return None
+
+    def bind(self, state: State, path: Path, carrier: Carrier, value: Value) -> None:
+        """Give a carrier lvalue its value."""
+        if isinstance(value, Many) or value is None:
+            obj = Obj(carrier.name, markers=tuple((m, fm.FALSE) for m in carrier.markers))
+        elif isinstance(value, Obj):
+            obj = self.convert(value, carrier)
+            self.consume(state, value)
+        elif isinstance(value, Ref):
+            obj = self.convert(self.load(state, value), carrier)
+            if obj.site is None and not self.is_local(value.path) or value.path not in state.objects:
+                obj = replace(obj, whole_copy=value.path)
+            else:
+                self.consume(state, obj)
+        else:
+            obj = Obj(carrier.name, markers=tuple((m, fm.FALSE) for m in carrier.markers))
+            if isinstance(value, Ptr):
+                obj = replace(obj, storage=value)
+        state.objects[path] = replace(obj, done=False)
+
+    def convert(self, obj: Obj, carrier: Carrier) -> Obj:
+        if obj.carrier == carrier.name:
+            return obj
+        if any(m == obj for m in ()):
+            return obj
+        return replace(
+            obj, carrier=carrier.name, markers=tuple((m, obj.marker(m) or fm.FALSE) for m in carrier.markers)
+        )
+
+    def consume(self, state: State, obj: Obj) -> None:
+        """A local carrier was copied on: whoever holds the copy answers for it."""
+        for path, known in list(state.objects.items()):
+            if known.site is not None and known.site == obj.site and not known.done and self.is_local(path):
+                state.objects[path] = replace(known, done=True)
+
+    def if_(self, stmt: ir.If, states: list[State]) -> list[State]:
+        if stmt.init is not None:
+            states = self.execute(stmt.init, states)
+        yes: list[State] = []
+        no: list[State] = []
+        outer = (self.statement, self.statement_kind, self.checking)
+        then_ends = _only_leaves(stmt.then)
+        other_ends = stmt.other is not None and _only_leaves(stmt.other)
+        self.statement, self.statement_kind = stmt.test.span, "expression"
+        for polarity, sink, opposite_leaves in ((True, yes, other_ends), (False, no, then_ends)):
+            self.checking = opposite_leaves
+
+            def action(state: State, polarity: bool = polarity) -> Value:
+                self.assume(state, self.test(stmt.test, state), polarity, resolving=not self.checking)
+                return None
+
+            sink.extend(state for state, _ in self.explore(states, action))
+        self.statement, self.statement_kind, self.checking = outer
+        after = self.branch(stmt.then, self.join(yes))
+        if stmt.other is not None:
+            after = after + self.branch(stmt.other, self.join(no))
+        else:
+            after = after + no
+        return self.join(after)
+
+    def branch(self, stmt: ir.Stmt, states: list[State]) -> list[State]:
+        outer = self.braceless
+        self.braceless = not isinstance(stmt, ir.Block) or stmt.decl
+        result = self.execute(stmt, states)
+        self.braceless = outer
+        return result
+
+    def loop(self, stmt: ir.Loop, states: list[State]) -> list[State]:
+        if stmt.init is not None:
+            states = self.execute(stmt.init, states)
+        if stmt.once:
+            return self.execute(stmt.body, states)
+        self.breaks.append([])
+        self.continues.append([])
+        entered = [s.copy() for s in states]
+        if stmt.test is not None and not stmt.first:
+            test = stmt.test
+            entered = self.simple(entered, test.span, "expression", lambda st: self.eval(test, st))
+        after = self.branch(stmt.body, entered)
+        after = after + self.continues.pop()
+        if stmt.step is not None:
+            step = stmt.step
+            after = self.simple(after, step.span, "expression", lambda st: self.eval(step, st))
+        after = after + self.breaks.pop()
+        return self.join(after if stmt.first else after + states)
+
+    def each(self, stmt: ir.Each, states: list[State]) -> list[State]:
+        self.locals[stmt.var.sym] = stmt.var.type
+        self.names[stmt.var.sym] = stmt.var.name
+        result: list[State] = []
+        self.breaks.append([])
+        self.continues.append([])
+        for state, value in self.explore(states, lambda st: self.eval(stmt.range, st)):
+            if isinstance(value, Many) and value.items:
+                current = [state]
+                for item in value.items:
+                    for one in current:
+                        one.variables[stmt.var.sym] = item
+                    current = self.branch(stmt.body, current) + self.continues[-1]
+                    self.continues[-1] = []
+                result.extend(current)
+                continue
+            element = (*value.path, "[*]") if isinstance(value, Ref) else (stmt.var.sym,)
+            carrier = self.program.carriers.get(bare(stmt.var.type))
+            if carrier is not None and not stmt.var.type.rstrip().endswith(("&", "*")):
+                self.bind(state, (stmt.var.sym,), carrier, Ref(element, stmt.var.type))
+            elif isinstance(value, Ptr):
+                state.variables[stmt.var.sym] = None
+            else:
+                state.variables[stmt.var.sym] = Ref(element, stmt.var.type)
+            result.extend(self.branch(stmt.body, [state]))
+        result.extend(self.continues.pop())
+        result.extend(self.breaks.pop())
+        return self.join(result)
+
+    def switch(self, stmt: ir.Switch, states: list[State]) -> list[State]:
+        body = stmt.body.body if isinstance(stmt.body, ir.Block) else (stmt.body,)
+        labels: list[tuple[list[ir.Case], int]] = []
+        flat: list[ir.Stmt] = []
+        for inner in body:
+            group: list[ir.Case] = []
+            while isinstance(inner, ir.Case):
+                group.append(inner)
+                if inner.body is None:
+                    break
+                inner = inner.body
+            if group:
+                labels.append((group, len(flat)))
+            if not isinstance(inner, ir.Case):
+                flat.append(inner)
+        self.breaks.append([])
+        after: list[State] = []
+        default = False
+        on_device = self.device_operand(stmt.x)
+        seen: frozenset[str] = frozenset()
+        for position, (group, start) in enumerate(labels):
+            end_of_default = any(not c.values for c in group)
+            default = default or end_of_default
+            entry = [s.copy() for s in states]
+            if on_device:
+                names = frozenset(n for c in group for v in c.values if (n := self.device_constant(v)))
+                if end_of_default:
+                    listed = frozenset(n for g, _ in labels for c in g for v in c.values if (n := self.device_constant(v)))
+                    names = (self.interp.everywhere - listed) | names
+                seen |= names
+                entry = [s for s in entry if s.devices & names]
+                for state in entry:
+                    state.devices &= names
+                    state.narrowed = True
+            else:
+                for state in entry:
+                    for case in group:
+                        for value in case.values:
+                            key = self.key(stmt.x, state)
+                            state.known[("e", ("==", key, self.key(value, state)))] = True
+            for inner in flat[start:]:
+                entry = self.execute(inner, entry)
+                if not entry:
+                    break
+            after.extend(entry)
+            del position
+        after.extend(self.breaks.pop())
+        if not default:
+            rest = [s.copy() for s in states]
+            if on_device:
+                rest = [s for s in rest if s.devices - seen]
+                for state in rest:
+                    state.devices -= seen
+                    state.narrowed = True
+            after.extend(rest)
+        return self.join(after)
+
+    # ------------------------------------------------------------------------------------------- conditions
+
+    def test(self, x: ir.Expr, state: State) -> Formula:
+        """The formula of a condition."""
+        if isinstance(x, ir.Lit):
+            if x.kind == "bool":
+                return fm.TRUE if x.value == "true" else fm.FALSE
+            return fm.atom("e", ("lit", x.value))
+        if isinstance(x, ir.Unary) and x.op == "!":
+            return fm.negate(self.test(x.x, state))
+        if isinstance(x, ir.Binary):
+            if x.op == "&&" or x.op == "&" and _is_boolean(x.a, self.program):
+                return fm.both(self.test(x.a, state), self.test(x.b, state))
+            if x.op == "||" or x.op == "|" and _is_boolean(x.a, self.program):
+                return fm.either(self.test(x.a, state), self.test(x.b, state))
+            if x.op in ("==", "!="):
+                found = self.equality(x, state)
+                return fm.negate(found) if x.op == "!=" else found
+        if isinstance(x, ir.Cond):
+            test = self.test(x.test, state)
+            return fm.either(fm.both(test, self.test(x.yes, state)), fm.both(fm.negate(test), self.test(x.no, state)))
+        if isinstance(x, ir.Cast):
+            return self.test(x.x, state)
+        if isinstance(x, ir.Other) and len(x.items) == 1:
+            return self.test(x.items[0], state)
+        if isinstance(x, ir.Call):
+            predicate = self.predicate(x, state)
+            if predicate is not None:
+                return predicate
+            value = self.eval(x, state)
+            if isinstance(value, Bool):
+                return value.formula
+            return fm.atom("e", self.key(x, state))
+        value = self.eval(x, state)
+        if isinstance(value, Bool):
+            return value.formula
+        return fm.atom("e", self.key(x, state))
+
+    def device_constant(self, x: ir.Expr) -> str:
+        if isinstance(x, ir.Cast):
+            return self.device_constant(x.x)
+        if isinstance(x, ir.Name) and x.kind == "enum" and x.name.rpartition("::")[0] in self.program.device_enums:
+            return device_name(x.name)
+        return ""
+
+    def device_operand(self, x: ir.Expr) -> bool:
+        if isinstance(x, ir.Field):
+            return self.program.is_device(x.type)
+        if isinstance(x, ir.Name):
+            return self.program.is_device(self.locals.get(x.sym, ""))
+        if isinstance(x, ir.Call):
+            return self.program.is_device(x.type)
+        return isinstance(x, ir.Cast) and self.device_operand(x.x)
+
+    def equality(self, x: ir.Binary, state: State) -> Formula:
+        for constant, other in ((x.a, x.b), (x.b, x.a)):
+            name = self.device_constant(constant)
+            if name and name in self.interp.everywhere:
+                value = self.eval(other, state)
+                if isinstance(value, Dev):
+                    if len(value.names) == 1:
+                        return fm.TRUE if name in value.names else fm.FALSE
+                return fm.atom("dev", frozenset({name}), self.interp.everywhere - {name})
+            if isinstance(constant, ir.Lit) and constant.kind == "bool":
+                f = self.test(other, state)
+                return f if constant.value == "true" else fm.negate(f)
+        if _is_boolean(x.a, self.program) and _is_boolean(x.b, self.program):
+            a, b = self.test(x.a, state), self.test(x.b, state)
+            return fm.either(fm.both(a, b), fm.both(fm.negate(a), fm.negate(b)))
+        self.eval(x.a, state)
+        self.eval(x.b, state)
+        a_key, b_key = self.key(x.a, state), self.key(x.b, state)
+        if a_key == b_key:
+            return fm.TRUE
+        first, second = sorted((a_key, b_key), key=repr)
+        return fm.atom("e", ("==", first, second))
+
+    def predicate(self, x: ir.Call, state: State) -> Formula | None:
+        """`is_cpu()` and its kind: by body when there is one that tests the device, else by name."""
+        last = x.name.rpartition("::")[2]
+        found = _IS_DEVICE.match(last)
+        if found is None:
+            return None
+        word = found.group(1).lower()
+        everywhere = self.interp.everywhere
+        aliases = {"host": "cpu"}
+        word = aliases.get(word, word)
+        if word in everywhere:
+            return fm.atom("dev", frozenset({word}), everywhere - {word})
+        if _GPU.match(word):
+            return fm.atom("dev", everywhere - {"cpu"}, everywhere)
+        if word == "cpu":
+            return fm.atom("dev", everywhere & {"cpu"}, everywhere - {"cpu"})
+        return None
+
+    def assume(self, state: State, f: Formula, polarity: bool, resolving: bool = False) -> None:
+        """Restrict `state` to where `f` is `polarity`. Raises Dead when it cannot be."""
+        head = f[0]
+        if head == "c":
+            if f[1] is not polarity:
+                raise Dead
+        elif head == "!":
+            self.assume(state, f[1], not polarity, resolving)
+        elif head == "a":
+            self.assume_atom(state, f[1], polarity, resolving)
+        elif head == "any":
+            members = sorted(f[1], key=repr)
+            self.assume(state, members[self.choose(len(members))], polarity, resolving)
+        elif (head == "&") is polarity:
+            self.assume(state, f[1], polarity, resolving)
+            self.assume(state, f[2], polarity, resolving)
+        elif self.choose(2) == 0:
+            self.assume(state, f[1], polarity, resolving)
+        else:
+            self.assume(state, f[1], not polarity, resolving)
+            self.assume(state, f[2], polarity, resolving)
+
+    def assume_atom(self, state: State, key: Atom, polarity: bool, resolving: bool) -> None:
+        if key[0] == "dev":
+            state.devices &= key[1] if polarity else key[2]
+            state.narrowed = True
+            if not state.devices:
+                raise Dead
+            return
+        if key[0] == "m":
+            self.facts.tests.setdefault(self.function.sym, set()).add((key[1], key[2]))
+            if polarity and resolving:
+                state.resolved |= {(key[1], key[2])}
+        known = state.known.get(key)
+        if known is None:
+            state.known[key] = polarity
+        elif known is not polarity:
+            raise Dead
+
+    def key(self, x: ir.Expr, state: State) -> object:
+        """The structure of an expression, aliases resolved, for telling whether two conditions are the same."""
+        if isinstance(x, ir.Name):
+            value = state.variables.get(x.sym)
+            if isinstance(value, Ref):
+                return value.path
+            return x.name if x.kind == "enum" else (x.sym or x.name,)
+        if isinstance(x, ir.This):
+            return ("this",)
+        if isinstance(x, ir.Field):
+            base = self.key(x.base, state)
+            return (*base, x.name) if isinstance(base, tuple) else (base, x.name)
+        if isinstance(x, ir.Lit):
+            return ("lit", x.value)
+        if isinstance(x, (ir.Unary,)):
+            return self.key(x.x, state) if x.op in ("*", "&") else (x.op, self.key(x.x, state))
+        if isinstance(x, ir.Binary):
+            return (x.op, self.key(x.a, state), self.key(x.b, state))
+        if isinstance(x, ir.Cast):
+            return self.key(x.x, state)
+        if isinstance(x, ir.Index):
+            return ("[]", self.key(x.base, state), self.key(x.index, state))
+        if isinstance(x, ir.Call):
+            base = self.key(x.base, state) if x.base is not None else ()
+            return ("call", x.name, base, tuple(self.key(a, state) for a in x.args))
+        if isinstance(x, ir.Other) and len(x.items) == 1:
+            return self.key(x.items[0], state)
+        return ("at", x.span.begin)
+
+    # ------------------------------------------------------------------------------------------ expressions
+
+    def eval(self, x: ir.Expr, state: State) -> Value:  # noqa: PLR0911, PLR0912 - one arm a node
+        if isinstance(x, ir.Name):
+            return self.name(x, state)
+        if isinstance(x, ir.Field):
+            return self.field_(x, state)
+        if isinstance(x, ir.Call):
+            return self.call(x, state)
+        if isinstance(x, ir.This):
+            return state.variables.get("this") or Ref(("this",), self.function.owner, x.span)
+        if isinstance(x, ir.Assign):
+            return self.assign(x, state)
+        if isinstance(x, ir.Unary):
+            return self.unary(x, state)
+        if isinstance(x, ir.Binary):
+            return self.binary(x, state)
+        if isinstance(x, ir.Cond):
+            test = self.test(x.test, state)
+            first = self.choose(2) == 0
+            self.assume(state, test, first, resolving=True)
+            self.conditional += 1
+            value = self.eval(x.yes if first else x.no, state)
+            self.conditional -= 1
+            return value
+        if isinstance(x, ir.Cast):
+            value = self.eval(x.x, state)
+            carrier = self.program.carriers.get(bare(x.type))
+            if isinstance(value, Many) and carrier is not None:
+                return self.aggregate_of(x, carrier, value, state)
+            return value
+        if isinstance(x, ir.Lit):
+            return Bool(fm.TRUE if x.value == "true" else fm.FALSE) if x.kind == "bool" else None
+        if isinstance(x, ir.Init):
+            return self.init(x, state)
+        if isinstance(x, ir.Index):
+            return self.index(x, state)
+        if isinstance(x, ir.Lambda):
+            return self.closure(x, state)
+        if isinstance(x, ir.ThrowExpr):
+            if x.x is not None:
+                self.eval(x.x, state)
+            raise Dead
+        if isinstance(x, ir.New):
+            values = [self.eval(a, state) for a in x.args]
+            if self.program.carrier_of(x.type) and values:
+                return values[0]
+            buffers = [v for v in values if isinstance(v, Ptr)]
+            if buffers:
+                return _copied(buffers[0])
+            return Ptr(frozenset(), frozenset({((f"new@{x.span.begin}",), WHOLE)})) if is_byte_pointer(x.type) else None
+        for item in x.items:
+            self.eval(item, state)
+        return None
+
+    def name(self, x: ir.Name, state: State) -> Value:
+        if x.kind == "enum":
+            device = self.device_constant(x)
+            return Dev(frozenset({device})) if device else None
+        if x.kind == "function":
+            return Closure(x.sym) if x.sym else None
+        value = state.variables.get(x.sym)
+        if value is not None:
+            return replace(value, span=x.span) if isinstance(value, Ref) else value
+        type_text = self.locals.get(x.sym, "")
+        if not type_text and x.sym in self.program.globals:
+            type_text = self.program.globals[x.sym].type
+        if not type_text and self.outer is not None:
+            type_text = self.outer.type_of_local(x.sym)
+        path = (x.sym,)
+        if self.program.carrier_of(type_text) or path in state.objects:
+            return Ref(path, type_text, x.span)
+        if bare(type_text) == "bool" and not is_pointer(type_text):
+            return Bool(fm.atom("e", path))
+        if self.program.is_device(type_text):
+            return None
+        if self.is_buffer(type_text):
+            return Ptr(frozenset(), frozenset({(path, WHOLE)}))
+        if type_text and is_scalar(type_text):
+            return None
+        return Ref(path, type_text, x.span)
+
+    def type_of_local(self, sym: ir.Sym) -> str:
+        found = self.locals.get(sym, "")
+        return found or (self.outer.type_of_local(sym) if self.outer is not None else "")
+
+    def is_buffer(self, type_text: str) -> bool:
+        """A type that holds or points to raw bytes and is no carrier."""
+        if not type_text or self.program.carrier_of(type_text):
+            return False
+        if is_byte_pointer(type_text):
+            return True
+        base = bare(type_text)
+        if re.match(r"^std::(vector|span|unique_ptr|shared_ptr|array|deque)<", base):
+            return not self.program.is_container_of_carriers(type_text) and _holds_scalars(base)
+        return any(base == bare(m.type) for c in self.program.carriers.values() for m in c.members if m.name in c.storage)
+
+    def load(self, state: State, ref: Ref) -> Obj:
+        """The carrier at an lvalue: as stored on this path, else as its own, unknown, source."""
+        known = state.objects.get(ref.path)
+        if known is not None:
+            return known
+        carrier = self.program.carrier_of(ref.type)
+        if carrier is None:
+            carrier = self.carrier_at(ref.path)
+        if carrier is None:
+            return Obj("")
+        return Obj(
+            carrier.name,
+            storage=Ptr(frozenset({Origin(ref.path, carrier.name, span=ref.span)})),
+            markers=tuple((m, fm.atom("m", ref.path, m)) for m in carrier.markers),
+            whole_copy=ref.path,
+        )
+
+    def carrier_at(self, path: Path) -> Carrier | None:
+        if len(path) == 1:
+            type_text = self.type_of_local(path[0])
+            if path[0] == "this":
+                type_text = self.function.owner
+            return self.program.carrier_of(type_text)
+        return None
+
+    def field_(self, x: ir.Field, state: State) -> Value:
+        base = self.eval(x.base, state)
+        carrier = self.program.carriers.get(x.owner)
+        if isinstance(base, Obj):  # a member of a temporary
+            path = (f"tmp@{x.base.span.begin}",)
+            state.objects[path] = base
+            base = Ref(path, base.carrier, x.base.span)
+        if not isinstance(base, Ref):
+            if bare(x.type) == "bool":
+                return Bool(fm.atom("e", self.key(x, state)))
+            if isinstance(base, Ptr) and self.is_buffer(x.type):
+                return base
+            return None
+        if carrier is not None:
+            return self.carrier_member(x, base, carrier, state)
+        path = (*base.path, x.name)
+        if path in state.objects or self.program.carrier_of(x.type):
+            alias = state.variables.get("\0".join(path))
+            return alias if isinstance(alias, Ref) else Ref(path, x.type, x.span)
+        if bare(x.type) == "bool" and not is_pointer(x.type):
+            return Bool(fm.atom("e", path))
+        if self.is_buffer(x.type):
+            return Ptr(frozenset(), frozenset({(path, WHOLE)}))
+        if is_scalar(x.type):
+            return None
+        if self.program.is_device(x.type):
+            return None
+        return Ref(path, x.type, x.span)
+
+    def carrier_member(self, x: ir.Field, base: Ref, carrier: Carrier, state: State) -> Value:
+        if x.name in carrier.markers:
+            self.facts.marker_reads.setdefault(self.function.sym, set()).add((base.path, x.name))
+            value = self.load(state, replace(base, type=carrier.name)).marker(x.name)
+            return Bool(value if value is not None else fm.FALSE)
+        if x.name in carrier.storage:
+            inner = self.program.carrier_of(x.type)
+            own = (*base.path, x.name)
+            if own in state.content:
+                return state.content[own]
+            if inner is not None:
+                return Ref(own, x.type, x.span)
+            if (carrier.name, x.name) in self.interp.fresh_fields:
+                return Ptr(frozenset(), frozenset({(own, WHOLE)}))
+            obj = self.load(state, replace(base, type=carrier.name))
+            storage = obj.storage
+            if obj.whole_copy is not None or not obj.filled:
+                storage = Ptr(frozenset(replace(o, span=base.span) for o in storage.origins), storage.buffers)
+            return storage
+        path = (*base.path, x.name)
+        if bare(x.type) == "bool" and not is_pointer(x.type):
+            return Bool(fm.atom("e", path))
+        obj_here = state.objects.get(base.path)
+        if obj_here is not None and obj_here.device is not None and "device" in x.name.lower():
+            return Dev(obj_here.device)
+        if is_scalar(x.type) or self.program.is_device(x.type):
+            return None
+        if self.is_buffer(x.type):
+            return Ptr(frozenset(), frozenset({(path, WHOLE)}))
+        return Ref(path, x.type, x.span)
+
+    def unary(self, x: ir.Unary, state: State) -> Value:
+        if x.op == "!":
+            return Bool(self.test(x, state))
+        if x.op == "&":
+            inner = x.x
+            if isinstance(inner, ir.Index):
+                return self.index(inner, state, address=True)
+            return self.eval(inner, state)
+        value = self.eval(x.x, state)
+        if x.op == "*":
+            if isinstance(value, Ptr):
+                self.read(value, x.span, state)
+                return None
+            return value
+        if x.op in ("++", "--") and isinstance(value, Ptr) and isinstance(x.x, ir.Name):
+            state.variables[x.x.sym] = value.cut()
+            return value
+        return None
+
+    def binary(self, x: ir.Binary, state: State) -> Value:
+        if x.op in ("&&", "||", "==", "!=", "<", ">", "<=", ">="):
+            if x.op in ("<", ">", "<=", ">="):
+                self.eval(x.a, state)
+                self.eval(x.b, state)
+                return Bool(fm.atom("e", self.key(x, state)))
+            return Bool(self.test(x, state))
+        a = self.eval(x.a, state)
+        b = self.eval(x.b, state)
+        for value, other in ((a, x.b), (b, x.a)):
+            if isinstance(value, Ptr) and x.op in ("+", "-"):
+                return value if self.is_zero(other, state) else value.cut()
+        return None
+
+    def is_zero(self, x: ir.Expr, state: State) -> bool:
+        if isinstance(x, ir.Lit):
+            return x.value in ("0", "0u", "0ul", "0L")
+        if isinstance(x, ir.Cast):
+            return self.is_zero(x.x, state)
+        if isinstance(x, ir.Binary) and x.op == "*":
+            return self.is_zero(x.a, state) or self.is_zero(x.b, state)
+        key = self.key(x, state)
+        return any(
+            v and a[0] == "e" and isinstance(a[1], tuple) and len(a[1]) == 3 and a[1][0] == "=="
+            and key in a[1] and ("lit", "0") in a[1]
+            for a, v in state.known.items()
+        )  # fmt: skip
+
+    def index(self, x: ir.Index, state: State, address: bool = False) -> Value:
+        base = self.eval(x.base, state)
+        self.eval(x.index, state)
+        if isinstance(base, Ptr):
+            if address:
+                return base if self.is_zero(x.index, state) else base.cut()
+            if not x.type or is_scalar(x.type):
+                self.read(base, x.span, state)
+                return None
+            return base.cut()
+        if isinstance(base, Many):
+            return base.items[0] if base.items else None
+        if isinstance(base, Ref):
+            if bare(x.type) == "bool" and not is_pointer(x.type):
+                return Bool(fm.atom("e", self.key(x, state)))
+            path = (*base.path, f"[{_short(self.key(x.index, state))}]")
+            if self.is_buffer(x.type):
+                return Ptr(frozenset(), frozenset({(path, WHOLE)}))
+            if is_scalar(x.type):
+                return None
+            return Ref(path, x.type, x.span)
+        return None
+
+    def init(self, x: ir.Init, state: State) -> Value:
+        carrier = self.program.carriers.get(bare(x.type))
+        if carrier is None:
+            values = tuple(self.eval(i, state) for i in x.items)
+            if x.fields and bare(x.type) in self.program.records:
+                for value, item in zip(values, x.items, strict=False):
+                    self.into_plain(value, item.span, state, bare(x.type))
+            return Many(values)
+        if len(x.items) == 1 and not x.fields:
+            value = self.eval(x.items[0], state)
+            if isinstance(value, (Obj, Ref)):
+                return value
+        values = tuple(self.eval(i, state) for i in x.items)
+        if not values:
+            return Obj(carrier.name, markers=tuple((m, fm.FALSE) for m in carrier.markers))
+        return self.aggregate(x, carrier, values, x.fields or tuple(m.name for m in carrier.members), x.items, state)
+
+    def aggregate_of(self, x: ir.Cast, carrier: Carrier, value: Many, state: State) -> Value:
+        names = tuple(m.name for m in carrier.members)
+        return self.aggregate(x, carrier, value.items, names, (), state)
+
+    def aggregate(
+        self, x: ir.Node, carrier: Carrier, values: tuple[Value, ...], names: tuple[str, ...],
+        items: tuple[ir.Expr, ...], state: State,
+    ) -> Value:  # fmt: skip
+        obj = Obj(carrier.name, markers=tuple((m, fm.FALSE) for m in carrier.markers))
+        held = Ptr()
+        for position, value in enumerate(values):
+            name = names[position] if position < len(names) else ""
+            if name in carrier.markers:
+                f = value.formula if isinstance(value, Bool) else fm.atom("e", ("init", position, x.span.begin))
+                obj = obj.with_marker(name, f)
+            elif name in carrier.storage:
+                if isinstance(value, Ptr):
+                    held = held.join(value)
+                elif isinstance(value, (Ref, Obj)) and carrier.inner:
+                    inner = self.load(state, value) if isinstance(value, Ref) else value
+                    held = held.join(inner.storage)
+            elif isinstance(value, Dev):
+                obj = replace(obj, device=value.names)
+        if held.origins or held.buffers:
+            obj = replace(obj, storage=held, site=self.site(x.span, "aggregate"), filled=True)
+        return obj
+
+    def assign(self, x: ir.Assign, state: State) -> Value:
+        target = x.target
+        while isinstance(target, ir.Cast):
+            target = target.x
+        if isinstance(target, ir.Field):
+            carrier = self.program.carriers.get(target.owner)
+            if carrier is not None:
+                return self.assign_member(x, target, carrier, state)
+        chained = isinstance(x.value, ir.Assign)
+        is_bool = isinstance(target, (ir.Name, ir.Field)) and bare(
+            target.type if isinstance(target, ir.Field) else self.type_of_local(target.sym)
+        ) == "bool"
+        value: Value = Bool(self.test(x.value, state)) if is_bool and not chained else self.eval(x.value, state)
+        if isinstance(target, ir.Name):
+            self.forget(state, target.sym)
+            carrier = self.program.carriers.get(bare(self.type_of_local(target.sym)))
+            type_text = self.type_of_local(target.sym)
+            if carrier is not None and not is_pointer(type_text):
+                alias = state.variables.get(target.sym)
+                path = alias.path if isinstance(alias, Ref) else (target.sym,)
+                self.assign_whole(x, state, path, carrier, value)
+            elif self.is_buffer(type_text):
+                self.assign_buffer(x, state, (target.sym,), type_text, value)
+            elif x.op == "=":
+                if value is None:
+                    state.variables.pop(target.sym, None)
+                else:
+                    state.variables[target.sym] = value
+            return value
+        if isinstance(target, ir.Index):
+            base = self.eval(target.base, state)
+            self.eval(target.index, state)
+            if isinstance(base, Ptr):
+                self.write(base, x.span, state, "store", value)
+                return value
+            if isinstance(target.base, ir.Field) and target.base.owner in self.program.carriers:
+                self.shape_store(target.base, x, state)
+        place = self.eval(target, state) if not isinstance(target, ir.Index) else self.index(target, state)
+        if isinstance(place, Ref):
+            carrier = self.program.carrier_of(place.type)
+            if carrier is not None and not is_pointer(place.type):
+                self.assign_whole(x, state, place.path, carrier, value)
+            elif isinstance(value, Ref) and is_pointer(place.type):
+                state.variables["\0".join(place.path)] = value
+            else:
+                self.escape(value, x.span, state)
+        elif isinstance(place, Ptr):
+            if isinstance(target, ir.Unary):
+                self.write(place, x.span, state, "store", value)
+            elif isinstance(target, ir.Field):
+                self.into_plain(value, x.span, state, target.owner)
+                for path, _ in place.buffers:
+                    state.content[path] = value if isinstance(value, Ptr) else Ptr()
+            else:
+                for path, _ in place.buffers:
+                    state.content[path] = value if isinstance(value, Ptr) else Ptr()
+        elif isinstance(target, ir.Field):
+            self.into_plain(value, x.span, state, target.owner)
+        return value
+
+    def assign_buffer(self, x: ir.Assign, state: State, path: Path, type_text: str, value: Value) -> None:
+        known = state.variables.get(path[0])
+        if x.op in ("+=", "-="):
+            if isinstance(known, Ptr):
+                state.variables[path[0]] = known if self.is_zero(x.value, state) else known.cut()
+            return
+        held = value if isinstance(value, Ptr) else Ptr()
+        if is_pointer(type_text) or _is_borrowing(type_text):
+            state.variables[path[0]] = held if isinstance(value, Ptr) else Ptr(frozenset(), frozenset({(path, WHOLE)}))
+            return
+        if isinstance(known, Ptr) and not (known.buffers == {(path, WHOLE)} or not known.buffers):  # a reference
+            for buffer, _ in known.buffers:
+                state.content[buffer] = _copied(held)
+            return
+        state.content[path] = _copied(held)
+
+    def forget(self, state: State, sym: ir.Sym) -> None:
+        """A variable changes: conditions about its old value say nothing any more."""
+        stale = [a for a in state.known if a[0] == "e" and _mentions_symbol(a[1], sym) or a[0] == "m" and a[1][0] == sym]
+        for atom in stale:
+            del state.known[atom]
+
+    def assign_whole(self, x: ir.Assign, state: State, path: Path, carrier: Carrier, value: Value) -> None:
+        if isinstance(value, Ref) and value.path == path:
+            return
+        for atom in [a for a in state.known if a[0] == "m" and a[1] == path]:
+            del state.known[atom]
+        self.bind(state, path, carrier, value)
+        if not self.is_local(path):
+            obj = state.objects[path]
+            if obj.site is not None:
+                self.settle(state, path, obj)
+                state.objects[path] = replace(obj, done=True)
+
+    def assign_member(self, x: ir.Assign, target: ir.Field, carrier: Carrier, state: State) -> Value:
+        base = self.eval(target.base, state)
+        if target.name in carrier.markers:
+            value: Value = self.eval(x.value, state) if isinstance(x.value, ir.Assign) else Bool(self.test(x.value, state))
+            if isinstance(base, Ref) and isinstance(value, Bool):
+                self.set_marker(base, target, carrier, value.formula, state, x.span)
+            return value
+        value = self.eval(x.value, state)
+        if not isinstance(base, Ref):
+            return value
+        if target.name in carrier.storage:
+            self.set_storage(x, base, target, carrier, value, state)
+            return value
+        obj = state.objects.get(base.path)
+        if obj is not None:
+            obj = replace(obj, last_store=x.span.end)
+            if isinstance(value, Dev) and self.program.is_device(target.type) or isinstance(value, Dev) and "device" in target.name:
+                obj = replace(obj, device=value.names)
+            elif "device" in target.name and not isinstance(value, Dev):
+                obj = replace(obj, device=None)
+            state.objects[base.path] = obj
+        return value
+
+    def shape_store(self, array: ir.Field, x: ir.Assign, state: State) -> None:
+        base = self.eval(array.base, state)
+        if not isinstance(base, Ref):
+            return
+        obj = state.objects.get(base.path)
+        if obj is None or obj.done:
+            return
+        obj = replace(obj, last_store=x.span.end)
+        if obj.whole_copy is not None and not obj.filled and "shape" in array.name:
+            source = (*obj.whole_copy, array.name)
+            key = self.key(x.value, state)
+            if not (isinstance(key, tuple) and key[:1] == ("[]",) and key[1] == source) and not obj.reshaped:
+                obj = replace(obj, reshaped=True, site=obj.site or self.site(x.span, "reshape", self.spelling(array.base)))
+        state.objects[base.path] = obj
+
+    def set_marker(
+        self, base: Ref, target: ir.Field, carrier: Carrier, f: Formula, state: State, span: ir.Span
+    ) -> None:
+        reduced = fm.reduce(f, state.known)
+        word = "other"
+        if reduced == fm.TRUE:
+            word = "true" if f == fm.TRUE else "copy"
+        elif reduced == fm.FALSE:
+            word = "false"
+        elif any(a[0] == "m" for a in fm.atoms(f)):
+            word = "copy"
+        self.facts.marker_writes.add(
+            MarkerWrite(self.function.sym, self.function.path, span, base.path, target.name, word, carrier.name)
+        )
+        obj = self.load(state, replace(base, type=carrier.name))
+        old = state.known.pop(("m", base.path, target.name), None)
+        del old
+        state.objects[base.path] = replace(obj.with_marker(target.name, f), last_store=span.end)
+        state.resolved -= {(base.path, target.name)}
+
+    def set_storage(
+        self, x: ir.Assign, base: Ref, target: ir.Field, carrier: Carrier, value: Value, state: State
+    ) -> None:
+        own = (*base.path, target.name)
+        if (carrier.name, target.name) in self.interp.fresh_fields:
+            return
+        if isinstance(value, (Ref, Obj)) and carrier.inner:
+            inner = self.load(state, value) if isinstance(value, Ref) else value
+            value = inner.storage
+        held = value if isinstance(value, Ptr) else Ptr()
+        held = self.resolve(held, state)
+        obj = self.load(state, replace(base, type=carrier.name))
+        local = self.is_local(base.path) and base.path in state.objects
+        same = any(o.path == base.path for o in held.origins)
+        if same and not local:
+            if not any(o.part for o in held.origins if o.path == base.path):
+                state.content[own] = held
+                return
+        if local or base.path in state.objects and obj.whole_copy is None:
+            whole = all(not o.part for o in held.origins)
+            form = "retag" if obj.filled or obj.whole_copy is not None or obj.open else "fields"
+            if not held.origins and not held.buffers and obj.storage.origins:
+                return  # e.g. a keep-alive handle next to the real pointer
+            joined = held if not obj.filled or form == "retag" else obj.storage.join(held)
+            if obj.whole_copy is not None and whole and held.origins and {o.path for o in held.origins} <= {
+                o.path for o in obj.storage.origins
+            }:
+                state.objects[base.path] = replace(obj, storage=held, filled=True, last_store=x.span.end)
+                if obj.site is None:
+                    return
+            if not held.origins and obj.storage.origins and obj.filled:
+                return
+            keep = obj.site if obj.site is not None and obj.filled and form == "fields" else None
+            state.objects[base.path] = replace(
+                obj, storage=joined, filled=True, last_store=x.span.end, open=frozenset(),
+                site=keep or self.site(x.span, form, self.spelling(target.base), carrier.name), whole_copy=None,
+            )  # fmt: skip
+            return
+        # bytes of somebody else's carrier are replaced
+        kind = "replace"
+        self.note_write(base.path, carrier, kind, x.span, held, state)
+        state.objects[base.path] = replace(
+            obj, storage=Ptr(frozenset({Origin(base.path, carrier.name)})),
+        )  # fmt: skip
+        if held.origins and not same:
+            made = Obj(
+                carrier.name, storage=held, markers=state.objects[base.path].markers, filled=True,
+                site=self.site(x.span, "borrow", self.spelling(target.base), carrier.name), last_store=x.span.end,
+            )  # fmt: skip
+            state.objects[base.path] = made
+
+    def spelling(self, x: ir.Expr) -> str:
+        """How the code names a simple object expression; empty for anything else."""
+        if isinstance(x, ir.Name):
+            return x.name
+        if isinstance(x, ir.Field):
+            base = self.spelling(x.base) if not isinstance(x.base, ir.This) else "this"
+            if base == "this":
+                return x.name
+            return f"{base}.{x.name}" if base else ""
+        if isinstance(x, ir.Unary) and x.op == "*":
+            return self.spelling(x.x)
+        return "this" if isinstance(x, ir.This) else ""
+
+    def resolve(self, ptr: Ptr, state: State) -> Ptr:
+        """Follow buffers to what was copied into them."""
+        origins = set(ptr.origins)
+        buffers = set()
+        for path, part in ptr.buffers:
+            held = state.content.get(path)
+            if held is not None and (held.origins or held.buffers):
+                inner = held if not part else held.cut()
+                origins |= inner.origins
+                buffers |= {b for b in inner.buffers if b[0] != path}
+                if not inner.origins:
+                    buffers.add((path, part))
+            else:
+                buffers.add((path, part))
+        return Ptr(frozenset(origins), frozenset(buffers))
+
+    def site(self, span: ir.Span, form: str, dest: str = "", dest_type: str = "", callee: str = "", sym: str = "") -> Site:
+        name, type_text = self.dest
+        return Site(
+            function=self.function.sym, path=self.function.path, span=span, form=form, statement=self.statement,
+            statement_kind=self.statement_kind, braceless=self.braceless, dest=dest or name,
+            dest_type=dest_type or bare(type_text), callee=callee, in_lambda=bool(self.function.parent),
+            conditional=self.conditional > 0, callee_sym=sym,
+        )  # fmt: skip
+
+    # -------------------------------------------------------------------------------------------- byte sinks
+
+    def read(self, ptr: Ptr, span: ir.Span, state: State, callee: str = "") -> None:
+        """Bytes are read for their values, by this function or by a callee that knows nothing of markers."""
+        ptr = self.resolve(ptr, state)
+        for path, _ in ptr.buffers:
+            if path[0] in self.param_syms:
+                self.reads.add(path)
+        if not ptr.origins:
+            return
+        site = self.site(span, "read", callee=callee)
+        for origin in sorted(ptr.origins, key=lambda o: (o.path, o.part)):
+            self.oblige(state, site, origin, None, read=True)
+
+    def write(self, ptr: Ptr, span: ir.Span, state: State, kind: str, value: Value, callee: str = "") -> None:
+        """Bytes are written through a pointer."""
+        held = value if isinstance(value, Ptr) else Ptr()
+        held = self.resolve(held, state)
+        for path, _ in ptr.buffers:
+            if path[0] in self.param_syms:
+                self.writes.add(path)
+            if kind != "store" or held.origins:
+                known = state.content.get(path, Ptr())
+                state.content[path] = known.join(_copied(held)) if kind == "store" else _copied(held)
+        for origin in sorted(ptr.origins, key=lambda o: (o.path, o.part)):
+            carrier = self.program.carriers.get(origin.carrier)
+            if carrier is None:
+                continue
+            obj = state.objects.get(origin.path)
+            fresh_local = obj is not None and self.is_local(origin.path) and obj.whole_copy is None
+            if fresh_local and obj is not None and held.origins and not obj.filled:
+                outside = frozenset(o for o in held.origins if o.path != origin.path)
+                if outside:
+                    state.objects[origin.path] = replace(
+                        obj, storage=Ptr(outside), filled=True, last_store=self.statement.end,
+                        site=self.site(span, "copy", self.names.get(origin.path[0], ""), carrier.name),
+                    )  # fmt: skip
+                    continue
+            self.note_write(origin.path, carrier, kind, span, held, state, callee)
+
+    def note_write(
+        self, path: Path, carrier: Carrier, kind: str, span: ir.Span, held: Ptr, state: State, callee: str = ""
+    ) -> None:
+        site = self.site(span, "write", callee=callee)
+        state.written |= {(path, span.begin)}
+        obj = state.objects.get(path)
+        known: dict[str, bool] = {}
+        for marker in carrier.markers:
+            fact = state.known.get(("m", path, marker))
+            if fact is None and obj is not None:
+                value = fm.reduce(obj.marker(marker) or fm.FALSE, state.known)
+                fact = value[1] if value[0] == "c" else None
+            if fact is not None:
+                known[marker] = fact
+        local = self.is_local(path) and (obj is not None and obj.whole_copy is None)
+        record = BytesWrite(
+            site, path, carrier.name, kind, frozenset(o.path for o in held.origins), state.devices,
+            tuple(sorted(known.items())), local, callee,
+        )  # fmt: skip
+        self.facts.byte_writes.setdefault((site, path, record.known, kind), record)
+
+    def into_plain(self, value: Value, span: ir.Span, state: State, owner: str) -> None:
+        """A pointer or copy of bytes goes into a record that has no markers."""
+        if isinstance(value, Ptr) and owner not in self.program.carriers:
+            held = self.resolve(value, state)
+            if held.origins:
+                site = self.site(span, "read", callee=owner)
+                for origin in sorted(held.origins, key=lambda o: (o.path, o.part)):
+                    self.oblige(state, site, origin, None, read=True)
+        else:
+            self.escape(value, span, state)
+
+    def escape(self, value: Value, span: ir.Span, state: State) -> None:
+        """A carrier leaves this function's hands: its obligations fall due."""
+        if isinstance(value, Ref):
+            obj = state.objects.get(value.path)
+            if obj is not None and not obj.done and (self.is_local(value.path) or value.path[0].startswith("tmp@")):
+                self.settle(state, value.path, obj)
+                if value.path in state.objects:
+                    state.objects[value.path] = replace(obj, done=True)
+        elif isinstance(value, Obj):
+            if not value.done:
+                self.settle(state, (), value)
+        elif isinstance(value, Many):
+            for item in value.items:
+                self.escape(item, span, state)
+
+    # ------------------------------------------------------------------------------------------- obligations
+
+    def settle(self, state: State, path: Path, obj: Obj, returned: bool = False) -> Obj:
+        """Judge every marker of what a carrier was made from. Returns the carrier with what stays open."""
+        opens: set[Open] = set(obj.open) if returned else set()
+        if not returned:
+            for left in sorted(obj.open, key=lambda o: (o.source, o.marker)):
+                self.settle_open(state, obj, left)
+        else:
+            for left in sorted(obj.open, key=lambda o: (o.source, o.marker)):
+                if self.discharged(state, left.source, left.marker, obj.marker(left.marker)):
+                    opens.discard(left)
+        if obj.site is None:
+            return replace(obj, open=frozenset(opens))
+        storage = self.resolve(obj.storage, state)
+        opened = {(o.source, o.marker) for o in obj.open}
+        for origin in sorted(storage.origins, key=lambda o: (o.path, o.part)):
+            carrier = self.program.carriers.get(origin.carrier)
+            if carrier is None or origin.path == path:
+                continue
+            part = bool(origin.part) or obj.reshaped
+            for marker in carrier.markers:
+                if (origin.path, marker) in opened and obj.site.callee_sym and obj.open:
+                    continue
+                found = self.judge(state, origin, marker, obj.marker(marker), part, obj.device)
+                for devices, outcome, foreign in found:
+                    self.record(state, obj, origin, marker, devices, outcome, part, foreign)
+                    if returned and outcome == "dropped":
+                        opens.add(Open(obj.site, marker, origin.path, devices))
+        return replace(obj, open=frozenset(opens), storage=storage)
+
+    def settle_open(self, state: State, obj: Obj, left: Open) -> None:
+        if self.discharged(state, left.source, left.marker, obj.marker(left.marker)):
+            return
+        self.export(
+            Obligation(
+                site=left.site, marker=left.marker, source=left.source, source_span=None, source_type="",
+                devices=(left.devices or state.devices), narrowed=state.narrowed, outcome="dropped",
+                pending=self.is_callers(left.source), function=self.function.sym,
+                via=((self.function.sym, self.function.path, self.statement.line),),
+            )
+        )  # fmt: skip
+
+    def is_callers(self, source: Path) -> bool:
+        return source[0] in self.param_syms and not source[0].startswith("tmp@")
+
+    def discharged(self, state: State, source: Path, marker: str, value: Formula | None) -> bool:
+        key = ("m", source, marker)
+        if self.known_false(state, source, marker) or (source, marker) in state.resolved:
+            return True
+        if self.excluded(state, source, marker):
+            return True
+        if value is None:
+            return False
+        return fm.reduce(value, {**state.known, key: True}) == fm.TRUE
+
+    def known_false(self, state: State, source: Path, marker: str) -> bool:
+        if state.known.get(("m", source, marker)) is False:
+            return True
+        for cut in range(1, len(source)):
+            if source[cut].startswith("["):
+                general = (*source[:cut], "[*]", *source[cut + 1 :])
+                if state.known.get(("m", general, marker)) is False:
+                    return True
+        obj = state.objects.get(source)
+        if obj is not None and obj.whole_copy is None and not obj.storage.origins:
+            value = obj.marker(marker)
+            return value is not None and fm.reduce(value, state.known) == fm.FALSE
+        if obj is not None:
+            value = obj.marker(marker)
+            return value is not None and fm.reduce(value, state.known) == fm.FALSE and obj.site is None
+        return False
+
+    def excluded(self, state: State, source: Path, marker: str) -> bool:
+        """A dtype test on this path that the marker's rewrite never meets."""
+        declared = self.interp.markers.get(marker)
+        if declared is None or not declared.dtypes:
+            return False
+        positive = []
+        for atom, value in state.known.items():
+            if atom[0] != "e" or not isinstance(atom[1], tuple) or len(atom[1]) != 3 or atom[1][0] != "==":
+                continue
+            sides = atom[1][1:]
+            about = [s for s in sides if isinstance(s, tuple) and s[:-1] == source and "dtype" in str(s[-1]).lower()]
+            names = [s for s in sides if isinstance(s, str)]
+            if about and names:
+                last = device_name(names[0])
+                if value:
+                    positive.append(last)
+        return bool(positive) and not any(p in declared.dtypes for p in positive)
+
+    def judge(
+        self, state: State, origin: Origin, marker: str, value: Formula | None, part: bool,
+        device: frozenset[str] | None, read: bool = False,
+    ) -> list[tuple[frozenset[str], str, str]]:  # fmt: skip
+        devices = state.devices & device if device else state.devices
+        devices = devices or (device or state.devices)
+        source = origin.path
+        if self.known_false(state, source, marker):
+            return [(devices, "refused", "")]
+        if (source, marker) in state.resolved:
+            return [(devices, "resolved", "")]
+        if self.excluded(state, source, marker):
+            return [(devices, "impossible", "")]
+        if value is None:
+            return [(devices, "missing" if not read else "dropped", "")]
+        key = ("m", source, marker)
+        assumed = {**state.known, key: True}
+        f = fm.reduce(value, assumed)
+        tests = [a for a in fm.atoms(f) if a[0] == "dev"]
+        if tests:
+            result: list[tuple[frozenset[str], str, str]] = []
+            for polarity, left in ((True, tests[0][1]), (False, tests[0][2])):
+                narrowed = state.copy()
+                narrowed.devices = devices & left
+                if narrowed.devices:
+                    fixed = fm.reduce(value, {tests[0]: polarity})
+                    result += self.judge(narrowed, origin, marker, fixed, part, device)
+            return result
+        carries = any(a == key for a in fm.atoms(value))
+        source_obj = state.objects.get(source)
+        if not carries and source_obj is not None:
+            own = source_obj.marker(marker)
+            carries = own is not None and own == value and own not in (fm.TRUE, fm.FALSE)
+            if carries:
+                f = fm.TRUE
+        if f == fm.TRUE and carries:
+            if part and not self.survives(state, marker):
+                return [(devices, "part", "")]
+            return [(devices, "carried", "")]
+        if f == fm.TRUE:
+            if state.known.get(key) is True:
+                return [(devices, "carried", "")]
+            return [(devices, "literal", "")]
+        others = sorted({a[1] for a in fm.atoms(value) if a[0] == "m" and a[1] != source})
+        if others and not carries:
+            return [(devices, "foreign", ".".join(self.names.get(o, o) for o in others[0]))]
+        if value[0] in ("a", "!", "&", "|") and f != fm.FALSE and not carries:
+            return [(devices, "foreign", "a condition")]
+        return [(devices, "dropped", "")]
+
+    def survives(self, state: State, marker: str) -> bool:
+        """Is the cut on this path known to be a multiple of the layout's row group?"""
+        group = self.interp.markers[marker].row_group if marker in self.interp.markers else 0
+        if not group:
+            return False
+        for atom, value in state.known.items():
+            if atom[0] == "e" and value and isinstance(atom[1], tuple) and atom[1][:1] == ("==",):
+                for side in atom[1][1:]:
+                    if isinstance(side, tuple) and side[:1] == ("%",) and isinstance(side[2], tuple):
+                        number = side[2][1] if side[2][:1] == ("lit",) else self.constant(side[2])
+                        if number and str(number).rstrip("uUlL").isdigit() and int(str(number).rstrip("uUlL")) % group == 0:
+                            return True
+        return False
+
+    def constant(self, key: object) -> str:
+        if isinstance(key, tuple) and len(key) == 1 and key[0] in self.program.globals:
+            init = self.program.globals[key[0]].init
+            while isinstance(init, (ir.Cast, ir.Init)):
+                init = init.x if isinstance(init, ir.Cast) else (init.items[0] if init.items else None)
+            if isinstance(init, ir.Lit):
+                return init.value
+        return ""
+
+    def oblige(self, state: State, site: Site, origin: Origin, obj: Obj | None, read: bool = False) -> None:
+        carrier = self.program.carriers.get(origin.carrier)
+        if carrier is None:
+            return
+        del obj
+        for marker in carrier.markers:
+            for devices, outcome, _ in self.judge(state, origin, marker, None, bool(origin.part), None, read):
+                made = Obj("", site=site)
+                self.record(state, made, origin, marker, devices, outcome, bool(origin.part), "")
+
+    def record(
+        self, state: State, obj: Obj, origin: Origin, marker: str, devices: frozenset[str], outcome: str, part: bool,
+        foreign: str,
+    ) -> None:  # fmt: skip
+        assert obj.site is not None
+        bad = outcome in ("dropped", "missing", "part", "foreign", "literal")
+        self.export(
+            Obligation(
+                site=obj.site, marker=marker, source=origin.path, source_span=origin.span, source_type=origin.carrier,
+                devices=devices, narrowed=state.narrowed or obj.device is not None, outcome=outcome, part=part,
+                pending=bad and self.is_callers(origin.path), function=self.function.sym,
+                insert_after=obj.last_store, foreign=foreign,
+            )
+        )  # fmt: skip
+
+    def export(self, obligation: Obligation) -> None:
+        key = (
+            obligation.site, obligation.marker, obligation.source, obligation.devices, obligation.outcome,
+            obligation.via, obligation.part,
+        )  # fmt: skip
+        self.facts.obligations.setdefault(key, obligation)
+        if obligation.pending and obligation.outcome in ("dropped", "part", "missing") and len(obligation.via) < _MAX_VIA:
+            self.opens.setdefault(key, obligation)
+
+    # ------------------------------------------------------------------------------------------------- calls
+
+    def call(self, x: ir.Call, state: State) -> Value:
+        last = x.name.rpartition("::")[2]
+        if x.kind == "ctor":
+            return self.construct(x, state)
+        if x.target is not None:
+            target = self.eval(x.target, state)
+            args = [self.eval(a, state) for a in x.args]
+            if isinstance(target, Closure):
+                return self.apply(target.sym, None, x, args, state)
+            return self.unknown(x, None, args, state)
+        base = self.eval(x.base, state) if x.base is not None else None
+        if isinstance(base, Obj):
+            path: Path = (f"tmp@{x.base.span.begin}" if x.base is not None else "tmp@",)
+            state.objects[path] = base
+            base = Ref(path, base.carrier, x.span)
+        args = [self.eval(a, state) for a in x.args]
+        if last in _NORETURN:
+            raise Dead
+        std = x.name.startswith("std::") or x.name in _COPIES or not x.callee
+        if std:
+            handled, value = self.standard(x, last, base, args, state)
+            if handled:
+                return value
+        targets = [x.callee, *self.program.overriders.get(x.callee, ())] if x.callee else []
+        bodies = [t for t in targets if (f := self.program.function(t)) is not None and f.body is not None]
+        if len(bodies) == 1:
+            return self.apply(bodies[0], base, x, args, state)
+        if len(bodies) > 1:
+            return self.apply(bodies[self.choose(min(len(bodies), 3))], base, x, args, state)
+        if isinstance(base, Ptr):
+            return self.on_buffer(x, last, base, args, state)
+        return self.unknown(x, base, args, state)
+
+    def construct(self, x: ir.Call, state: State) -> Value:
+        carrier = self.program.carriers.get(bare(x.type))
+        args = [self.eval(a, state) for a in x.args]
+        if carrier is not None:
+            if not x.args:
+                return Obj(carrier.name, markers=tuple((m, fm.FALSE) for m in carrier.markers))
+            function = self.program.function(x.callee)
+            if function is not None and function.body is not None:
+                return self.run_constructor(x, carrier, args, state)
+            held = [a for a in args if isinstance(a, Ptr)]
+            obj = Obj(carrier.name, markers=tuple((m, fm.FALSE) for m in carrier.markers))
+            if held:
+                obj = replace(obj, storage=held[0], site=self.site(x.span, "factory", callee=x.name), filled=True)
+            return obj
+        if self.program.is_container_of_carriers(x.type):
+            for value in args:
+                self.escape(value, x.span, state)
+            return args[0] if len(args) == 1 and isinstance(args[0], (Obj, Ref)) else None
+        held = [a for a in args if isinstance(a, Ptr)]
+        if held and self.is_buffer(x.type):
+            first = held[0]
+            if not _is_borrowing(x.type):
+                first = _copied(self.resolve(first, state))
+            return first
+        function = self.program.function(x.callee)
+        if function is not None and function.body is not None:
+            path = (f"tmp@{x.span.begin}",)
+            self.apply(x.callee, Ref(path, x.type, x.span), x, args, state)
+            return Ref(path, x.type, x.span)
+        for value, argument in zip(args, x.args, strict=False):
+            if isinstance(value, Ptr):
+                self.into_plain(value, argument.span, state, bare(x.type))
+            else:
+                self.escape(value, x.span, state)
+        return None
+
+    def run_constructor(self, x: ir.Call, carrier: Carrier, args: list[Value], state: State) -> Value:
+        path = (f"tmp@{x.span.begin}",)
+        state.objects[path] = Obj(carrier.name, markers=tuple((m, fm.FALSE) for m in carrier.markers))
+        self.apply(x.callee, Ref(path, carrier.name, x.span), x, args, state)
+        return state.objects.get(path, Obj(carrier.name))
+
+    def standard(
+        self, x: ir.Call, last: str, base: Value, args: list[Value], state: State
+    ) -> tuple[bool, Value]:
+        """Functions of the standard library, and calls that could not be resolved, by what their names mean."""
+        if last in _PASS_THROUGH and len(args) == 1 and base is None:
+            return True, args[0]
+        if last in _COPIES and len(args) >= 2:
+            self.copy_call(x, last, args, state)
+            return True, args[0]
+        if last in ("make_shared", "make_unique", "make_optional") and args:
+            carriers = [a for a in args if isinstance(a, (Obj, Ref))]
+            return True, carriers[0] if carriers else args[0]
+        if last == "swap" and len(args) == 2:
+            self.swap(x, args, state)
+            return True, None
+        if last in ("min", "max", "printf", "fprintf", "to_string", "abs", "sort", "fill", "fill_n", "any_of", "all_of"):
+            return True, None
+        if last in _GROWERS:
+            for value in args:
+                self.escape(value, x.span, state)
+                if isinstance(value, Ptr) and isinstance(base, Ref):
+                    self.into_plain(value, x.span, state, "")
+            return True, None
+        if isinstance(base, Ptr):
+            return True, self.on_buffer(x, last, base, args, state)
+        if isinstance(base, Ref) and last in ("at", "front", "back", "value", "get", "operator*", "find", "emplace", "begin", "end"):
+            carrier_type = x.type
+            if self.program.carrier_of(carrier_type) or not is_scalar(carrier_type):
+                if last in ("get", "value"):
+                    return True, replace(base, span=x.span)
+                return True, Ref((*base.path, "[*]" if last != "at" else f"[{_short(self.key(x.args[0], state))}]"), carrier_type, x.span)
+        return False, None
+
+    def copy_call(self, x: ir.Call, last: str, args: list[Value], state: State) -> None:
+        if last in ("copy", "copy_n", "uninitialized_copy") and len(args) >= 3:
+            source, dest = args[0], args[2]
+        else:
+            dest, source = args[0], args[1]
+        if isinstance(dest, Ptr):
+            self.copy_bytes(x, dest, source if isinstance(source, Ptr) else Ptr(), state)
+        elif isinstance(source, Ptr):
+            self.read(source, x.span, state, x.name)
+
+    def copy_bytes(self, x: ir.Call, dest: Ptr, source: Ptr, state: State) -> None:
+        """`source`'s bytes go to `dest`. Into a buffer they stay those bytes; a reader of markers is still owed."""
+        held = self.resolve(source, state)
+        for path, _ in source.buffers:
+            if path[0] in self.param_syms:
+                self.reads.add(path)
+        self.write(dest, x.span, state, "store" if dest.origins else "replace", held, x.name)
+        outside = dest.buffers and not all(self.is_local((b[0][0],)) for b in dest.buffers)
+        if held.origins:
+            site = self.site(x.span, "copyout" if outside or not dest.buffers else "copy-bytes", callee=x.name)
+            if not dest.origins:
+                for origin in sorted(held.origins, key=lambda o: (o.path, o.part)):
+                    self.oblige(state, site, origin, None, read=True)
+
+    def swap(self, x: ir.Call, args: list[Value], state: State) -> None:
+        for argument in x.args:
+            inner: ir.Expr = argument
+            while isinstance(inner, (ir.Index, ir.Cast)):
+                inner = inner.base if isinstance(inner, ir.Index) else inner.x
+            if isinstance(inner, ir.Field) and inner.owner in self.program.carriers and isinstance(argument, ir.Index):
+                base = self.eval(inner.base, state)
+                if isinstance(base, Ref):
+                    obj = self.load(state, replace(base, type=inner.owner))
+                    if obj.site is None and obj.whole_copy is not None and self.is_local(base.path):
+                        state.objects[base.path] = replace(
+                            obj, reshaped=True, site=self.site(x.span, "reshape", self.spelling(inner.base), inner.owner)
+                        )
+        first, second = args
+        if isinstance(first, Ptr) and isinstance(second, Ptr):
+            a, b = self.resolve(first, state), self.resolve(second, state)
+            self.write(first, x.span, state, "replace", b)
+            self.write(second, x.span, state, "replace", a)
+
+    def on_buffer(self, x: ir.Call, last: str, base: Ptr, args: list[Value], state: State) -> Value:
+        """A method of an object that owns or borrows bytes."""
+        if last in _SIZERS or is_scalar(x.type) and last not in ("at", "front", "back"):
+            return None
+        if last in ("at", "front", "back", "operator[]") and is_scalar(x.type):
+            self.read(base, x.span, state)
+            return None
+        if last in _REPLACERS:
+            value = next((a for a in args if isinstance(a, Ptr)), Ptr())
+            if last == "reset":
+                if not args:
+                    return None
+            self.write(base, x.span, state, "replace", value, x.name)
+            if last == "swap" and isinstance(value, Ptr):
+                self.write(value, x.span, state, "replace", base, x.name)
+            return None
+        if last in _GROWERS:
+            value = next((a for a in args if isinstance(a, Ptr)), None)
+            if value is not None:
+                self.write(base, x.span, state, "store", value, x.name)
+            return None
+        if last in _ACCESSORS or not is_scalar(x.type):
+            if any(isinstance(a, Ptr) for a in args):
+                held = next(a for a in args if isinstance(a, Ptr))
+                if self.is_buffer(x.type) and not base.origins:
+                    return held
+            moved = last in _PART_ACCESSORS or bool(args) and is_byte_pointer(x.type)
+            return base.cut() if moved else base
+        return None
+
+    def unknown(self, x: ir.Call, base: Value, args: list[Value], state: State) -> Value:
+        """A callee without a body: judged by its signature."""
+        function = self.program.function(x.callee) if x.callee else None
+        types = [p.type for p in function.params] if function is not None else []
+        last = x.name.rpartition("::")[2]
+        pointers = [(i, a) for i, a in enumerate(args) if isinstance(a, Ptr)]
+        result = self.program.carriers.get(bare(x.type))
+        takes_carrier = isinstance(base, Ref) and self.program.carrier_of(base.type) is not None or any(
+            isinstance(a, Obj) or isinstance(a, Ref) and (a.path in state.objects or self.program.carrier_of(a.type))
+            for a in args
+        )
+        if self.is_check(x, function, args):
+            self.facts.checks[last] = self.facts.checks.get(last, 0) + 1
+            self.assume(state, self.test(x.args[0], state), True)
+            return None
+        if result is not None and not is_pointer(x.type) and pointers and not takes_carrier:
+            obj = Obj(result.name, markers=tuple((m, fm.FALSE) for m in result.markers))
+            device = next((a.names for a in args if isinstance(a, Dev)), None)
+            held = Ptr()
+            for _, value in pointers:
+                held = held.join(value)
+            return replace(
+                obj, storage=self.resolve(held, state), device=device, filled=True, last_store=0,
+                site=self.site(x.span, "factory", callee=x.name, sym=x.callee),
+            )  # fmt: skip
+        markers_passed = any(
+            isinstance(a, Bool) and any(k[0] == "m" for k in fm.atoms(a.formula)) for a in args
+        )
+        written = [i for i, a in pointers if i < len(types) and is_mutable_reference(types[i]) or not types]
+        readable = [(i, a) for i, a in pointers if i < len(types) and not is_mutable_reference(types[i])]
+        if not types and len(pointers) >= 1 and function is None:
+            written, readable = [], pointers
+        if not x.type or bare(x.type) in ("void", "int", "bool", "size_t") or True:
+            if written and readable:
+                for i in written:
+                    value = args[i]
+                    assert isinstance(value, Ptr)
+                    source = Ptr()
+                    for _, other in readable:
+                        source = source.join(other)
+                    pure_copy = len(written) == 1 and len(readable) == 1 and is_copy_signature(types)
+                    if pure_copy:
+                        self.copy_bytes(x, value, source, state)
+                    else:
+                        if value.origins:
+                            self.write(value, x.span, state, "store", Ptr(), x.name)
+                        for _, other in readable:
+                            if not markers_passed and not takes_carrier:
+                                self.read(other, x.span, state, x.name)
+            elif written:
+                for i in written:
+                    value = args[i]
+                    assert isinstance(value, Ptr)
+                    self.write(value, x.span, state, "rewrite", self.resolve(value, state), x.name)
+            elif readable and not markers_passed and not takes_carrier:
+                if not (result is not None or is_pointer(x.type) or self.is_buffer(x.type)):
+                    for _, value in readable:
+                        self.read(value, x.span, state, x.name)
+        mutable_carriers = [
+            a for i, a in enumerate(args)
+            if isinstance(a, Ref) and self.program.carrier_of(a.type or "") and (i >= len(types) or is_mutable_reference(types[i]))
+        ]  # fmt: skip
+        if mutable_carriers and readable and function is None and x.target is not None:
+            for ref in mutable_carriers:
+                carrier = self.program.carrier_of(ref.type)
+                if carrier is not None and not carrier.view:
+                    self.note_write(ref.path, carrier, "store", x.span, Ptr(), state, "a callee")
+        for value in args:
+            self.escape(value, x.span, state)
+        if isinstance(base, Ref) and base.path in state.objects and last not in _SIZERS:
+            self.escape(base, x.span, state)
+        if result is not None and not is_pointer(x.type):
+            return Obj(result.name, markers=tuple((m, fm.atom("e", ("unknown", x.span.begin, m))) for m in result.markers))
+        if pointers and (is_byte_pointer(x.type) or self.is_buffer(x.type)):
+            return pointers[0][1]
+        if is_byte_pointer(x.type) or self.is_buffer(x.type):
+            return Ptr(frozenset(), frozenset({((f"call@{x.span.begin}",), WHOLE)}))
+        if bare(x.type) == "bool":
+            return Bool(fm.atom("e", self.key(x, state)))
+        if self.program.carrier_of(x.type):
+            return Ref((f"call@{x.span.begin}",), x.type, x.span)
+        return None
+
+    def is_check(self, x: ir.Call, function: ir.Function | None, args: list[Value]) -> bool:
+        """A declared-only `void f(bool, message)`."""
+        if not args or bare(x.type) != "void" or not isinstance(args[0], Bool):
+            return False
+        if function is None or not function.params or bare(function.params[0].type) != "bool":
+            return False
+        return len(function.params) == 1 or any(
+            "char" in p.type or "string" in p.type for p in function.params[1:]
+        )
+
+    def closure(self, x: ir.Lambda, state: State) -> Value:
+        function = self.program.function(x.sym)
+        if function is None or function.body is None:
+            return None
+        run = _Run(self.interp, function, self)
+        entry = state.copy()
+        entry.written = frozenset()
+        summary = run.summarise(entry)
+        known = self.interp.summaries.get(x.sym)
+        self.interp.summaries[x.sym] = summary if known is None else _merge(known, summary)
+        for key, obligation in run.opens.items():
+            if obligation.source[0] not in {p.sym for p in function.params}:
+                self.opens.setdefault(key, obligation)
+        return Closure(x.sym)
+
+    def apply(self, sym: ir.Sym, base: Value, x: ir.Call, args: list[Value], state: State) -> Value:
+        """Apply a callee's summary to the arguments."""
+        function = self.program.function(sym)
+        if function is None or function.body is None:
+            return self.unknown(x, base, args, state)
+        if not function.parent and not self.interp.is_relevant(function) and not any(
+            isinstance(a, (Obj, Ref, Ptr, Bool)) for a in args
+        ):
+            return self.opaque(x, state)
+        summary = self.interp.summary(sym)
+        if not summary.known_body:
+            for value in args:
+                self.escape(value, x.span, state)
+            return self.opaque(x, state)
+        self.facts.callers.setdefault(sym, set()).add(self.function.sym)
+        bound = _Binding(self, function, base, args, x, state)
+        self.pass_opens(summary, bound, x, state)
+        for path in sorted(summary.reads):
+            value = bound.pointer(path)
+            if value is not None and self.resolve(value, state).origins:
+                self.read(value, x.span, state, function.name)
+            elif value is not None:
+                self.reads |= {b for b, _ in value.buffers if b[0] in self.param_syms}
+        for path in sorted(summary.writes):
+            value = bound.pointer(path)
+            if value is not None:
+                if value.origins:
+                    kind = "rewrite" if path in summary.reads else "store"
+                    self.write(value, x.span, state, kind, self.resolve(value, state) if kind == "rewrite" else Ptr(), function.name)
+                self.writes |= {b for b, _ in value.buffers if b[0] in self.param_syms}
+        touched = bound.touched(summary)
+        for value in (base, *args):
+            if isinstance(value, Ref) and value.path not in touched or isinstance(value, Obj):
+                self.escape(value, x.span, state)
+        cases = [c for c in summary.cases if (c.devices & state.devices) and bound.consistent(c, state)]
+        if not cases:
+            if summary.cases:
+                cases = list(summary.cases)
+            else:
+                raise Dead
+        case = cases[self.choose(len(cases))] if len(cases) > 1 else cases[0]
+        if case.devices != self.interp.everywhere and len(summary.cases) > 1:
+            state.devices &= case.devices
+            state.narrowed = True
+        for atom, value in case.known:
+            self.assume(state, bound.formula(("a", atom)), value)
+        for path, obj in case.objects:
+            where = bound.path(path)
+            if where is not None:
+                made = bound.object(obj, x)
+                if where in state.objects or not self.is_local(where):
+                    state.objects[where] = replace(made, done=False, last_store=self.statement.end)
+        for path, held in case.content:
+            where = bound.path(path)
+            target = bound.pointer(path)
+            new = bound.held(held)
+            if target is not None and target.buffers:
+                for buffer, _ in target.buffers:
+                    state.content[buffer] = _copied(new)
+            elif where is not None:
+                state.content[where] = new
+            if target is not None and target.origins and new.origins:
+                self.write(target, x.span, state, "replace", new, function.name)
+        return bound.value(case.value, x)
+
+    def opaque(self, x: ir.Call, state: State) -> Value:
+        if bare(x.type) == "bool":
+            return Bool(fm.atom("e", self.key(x, state)))
+        carrier = self.program.carriers.get(bare(x.type))
+        if carrier is not None and not is_pointer(x.type):
+            if x.type.rstrip().endswith("&"):
+                return Ref((f"call@{x.span.begin}",), x.type, x.span)
+            return Obj(carrier.name, markers=tuple((m, fm.atom("e", ("call", x.span.begin, m))) for m in carrier.markers))
+        if self.is_buffer(x.type):
+            return Ptr(frozenset(), frozenset({((f"call@{x.span.begin}",), WHOLE)}))
+        return Ref((f"call@{x.span.begin}",), x.type, x.span) if x.type and not is_scalar(x.type) else None
+
+    def pass_opens(self, summary: Summary, bound: _Binding, x: ir.Call, state: State) -> None:
+        for left in sorted(summary.opens, key=lambda o: (o.site.path, o.site.span.begin, o.marker, o.via)):
+            where = bound.path(left.source)
+            if where is None:
+                continue
+            if where[0].startswith("tmp@") or where[0].startswith("call@"):
+                continue
+            if self.known_false(state, where, left.marker) or (where, left.marker) in state.resolved:
+                continue
+            if self.excluded(state, where, left.marker):
+                continue
+            devices = left.devices & state.devices or left.devices
+            deep = len(where) > 2
+            self.export(
+                replace(
+                    left, source=where, devices=devices, pending=self.is_callers(where) and not deep,
+                    function=self.function.sym, via=(*left.via, (self.function.sym, self.function.path, x.span.line)),
+                )
+            )  # fmt: skip
+
+
+class _Binding:
+    """Parameters of a callee in terms of the caller."""
+
+    def __init__(
+        self, run: _Run, function: ir.Function, base: Value, args: list[Value], x: ir.Call, state: State
+    ) -> None:
+        self.run = run
+        self.state = state
+        self.values: dict[str, Value] = {}
+        self.keys: dict[str, object] = {}
+        for position, param in enumerate(function.params):
+            value = args[position] if position < len(args) else None
+            argument = x.args[position] if position < len(x.args) else None
+            if (argument is None or isinstance(argument, ir.Other) and not argument.items) and param.default is not None:
+                argument = param.default
+                value = run.eval(param.default, state)
+            if isinstance(value, Obj):
+                path = (f"tmp@{argument.span.begin if argument else x.span.begin}:{position}",)
+                state.objects[path] = value
+                value = Ref(path, value.carrier, x.span)
+            self.values[param.sym] = value
+            if argument is not None:
+                self.keys[param.sym] = run.key(argument, state)
+                if bare(param.type) == "bool" and not isinstance(value, Bool):
+                    self.values[param.sym] = Bool(fm.atom("e", run.key(argument, state)))
+        if base is not None:
+            self.values["this"] = base
+            self.keys["this"] = base.path if isinstance(base, Ref) else ()
+
+    def path(self, path: Path) -> Path | None:
+        if path[0] not in self.values:
+            if self.run.function.sym and (path[0] in self.run.locals or path[0] in self.run.param_syms or self.run.outer):
+                return path
+            return None if ":" in path[0] or path[0] == "this" or "@" in path[0][:5] else path
+        value = self.values[path[0]]
+        return (*value.path, *path[1:]) if isinstance(value, Ref) else None
+
+    def pointer(self, path: Path) -> Ptr | None:
+        """The caller's pointer behind a callee's buffer path."""
+        value = self.values.get(path[0])
+        if isinstance(value, Ptr):
+            return value
+        if isinstance(value, Ref):
+            where = (*value.path, *path[1:])
+            if where in self.state.content:
+                return self.state.content[where]
+            return Ptr(frozenset(), frozenset({(where, WHOLE)}))
+        return None
+
+    def formula(self, f: Formula) -> Formula:
+        def change(atom: Atom) -> Formula:
+            if atom[0] == "m":
+                value = self.values.get(atom[1][0])
+                if isinstance(value, Ref):
+                    where = (*value.path, *atom[1][1:])
+                    if len(atom[1]) == 1 or where in self.state.objects:
+                        obj = self.run.load(self.state, Ref(where, value.type if len(atom[1]) == 1 else ""))
+                        known = obj.marker(atom[2])
+                        if known is not None:
+                            return known
+                    return fm.atom("m", where, atom[2])
+                if atom[1][0] in self.values:
+                    return fm.atom("e", ("lost", atom[1], atom[2]))
+                return fm.atom(*atom)
+            if atom[0] == "e":
+                if isinstance(atom[1], tuple) and len(atom[1]) == 1 and atom[1][0] in self.values:
+                    value = self.values[atom[1][0]]
+                    if isinstance(value, Bool):
+                        return value.formula
+                return fm.atom("e", _substitute(atom[1], self.keys))
+            return fm.atom(*atom)
+
+        return fm.replace(f, change)
+
+    def consistent(self, case: Case, state: State) -> bool:
+        for atom, value in case.known:
+            reduced = fm.reduce(self.formula(("a", atom)), state.known)
+            if reduced[0] == "c" and reduced[1] is not value:
+                return False
+        return True
+
+    def touched(self, summary: Summary) -> set[Path]:
+        """Paths whose markers the callee sets or passes on: they are not handed over yet."""
+        found: set[Path] = set()
+        for case in summary.cases:
+            for path, _ in case.objects:
+                where = self.path(path)
+                if where is not None:
+                    found.add(where)
+            value = case.value
+            if isinstance(value, Obj):
+                for origin in value.storage.origins:
+                    where = self.path(origin.path)
+                    if where is not None:
+                        found.add(where)
+        return found
+
+    def held(self, ptr: Ptr) -> Ptr:
+        origins: set[Origin] = set()
+        buffers: set[tuple[Path, str]] = set()
+        for origin in ptr.origins:
+            value = self.values.get(origin.path[0])
+            if origin.path[0] in self.values:
+                if isinstance(value, Ref):
+                    where = (*value.path, *origin.path[1:])
+                    known = self.state.objects.get(where)
+                    if known is not None and known.storage.origins and known.whole_copy is None:
+                        inner = known.storage.cut() if origin.part else known.storage
+                        origins |= inner.origins
+                        buffers |= inner.buffers
+                    else:
+                        origins.add(replace(origin, path=where, span=value.span))
+            else:
+                origins.add(origin)
+        for path, part in ptr.buffers:
+            value = self.values.get(path[0])
+            if isinstance(value, Ptr) and len(path) == 1:
+                inner = value.cut() if part else value
+                origins |= inner.origins
+                buffers |= inner.buffers
+            elif isinstance(value, Ref):
+                buffers.add(((*value.path, *path[1:]), part))
+            elif path[0] not in self.values:
+                buffers.add((path, part))
+        return self.run.resolve(Ptr(frozenset(origins), frozenset(buffers)), self.state)
+
+    def object(self, obj: Obj, x: ir.Call) -> Obj:
+        """A carrier the callee made or changed, in the caller's terms."""
+        storage = self.held(obj.storage)
+        markers = tuple((m, self.formula(f)) for m, f in obj.markers)
+        opens = set()
+        for left in obj.open:
+            where = self.path(left.source)
+            if where is not None:
+                known = self.state.objects.get(where)
+                if known is not None and known.storage.origins and known.whole_copy is None:
+                    value = known.marker(left.marker)
+                    if value is not None and fm.reduce(value, self.state.known) == fm.FALSE:
+                        continue
+                opens.add(replace(left, source=where))
+        site = obj.site
+        inside = {o.path for o in obj.storage.origins}
+        if storage.origins and not any(p[0] in self.values for p in inside) or site is None and obj.filled:
+            if storage.origins and not inside:  # the bytes became a carrier's here: this call is the construction
+                site = self.run.site(x.span, "factory", callee=x.name, sym=x.callee)
+                opens = set()
+        device = obj.device
+        if device is None:
+            device = next((v.names for v in self.values.values() if isinstance(v, Dev)), None)
+        copy = self.path(obj.whole_copy) if obj.whole_copy is not None else None
+        return replace(
+            obj, storage=storage, markers=markers, open=frozenset(opens), site=site, device=device, done=False,
+            whole_copy=copy if copy is not None else None,
+        )  # fmt: skip
+
+    def value(self, value: Value, x: ir.Call) -> Value:
+        if isinstance(value, Obj):
+            return self.object(value, x)
+        if isinstance(value, Ptr):
+            return self.held(value)
+        if isinstance(value, Bool):
+            return Bool(self.formula(value.formula))
+        if isinstance(value, Ref):
+            where = self.path(value.path)
+            return Ref(where, value.type, x.span) if where is not None else Ref((f"call@{x.span.begin}",), x.type, x.span)
+        if isinstance(value, Many):
+            return Many(tuple(self.value(v, x) for v in value.items))
+        if value is None:
+            return self.run.opaque(x, self.state) if x.type and bare(x.type) != "void" else None
+        return value
+
+
+# ---------------------------------------------------------------------------------------------------- helpers
+
+
+def _copied(ptr: Ptr) -> Ptr:
+    return Ptr(frozenset(replace(o, copied=True) for o in ptr.origins), ptr.buffers)
+
+
+def _few(cases: list[Case]) -> tuple[Case, ...]:
+    """At most a handful of cases: the rest joined into the last."""
+    distinct: dict[object, Case] = {}
+    for case in cases:
+        key = (case.value, case.objects, case.content)
+        first = distinct.get(key)
+        if first is None:
+            distinct[key] = case
+        else:
+            known = tuple(k for k in first.known if k in case.known)
+            distinct[key] = replace(first, known=known, devices=first.devices | case.devices)
+    return tuple(distinct.values())[:_MAX_CASES]
+
+
+def _short(key: object) -> str:
+    if isinstance(key, tuple):
+        return ",".join(_short(k) for k in key).rpartition(":")[2]
+    return str(key)
+
+
+def _by_reference(type_text: str) -> bool:
+    return type_text.rstrip().endswith(("&", "*"))
+
+
+def _is_borrowing(type_text: str) -> bool:
+    base = bare(type_text)
+    return is_pointer(type_text) or base.startswith(("std::span<", "std::shared_ptr<", "std::unique_ptr<", "__gnu_cxx::"))
+
+
+def _holds_scalars(base: str) -> bool:
+    return bool(re.search(r"<(?:const )?(?:void|unsigned char|char|signed char|short|unsigned short|int|unsigned int|long|"
+                          r"unsigned long|float|double|std::byte)\b", base))  # fmt: skip
+
+
+def is_copy_signature(types: list[str]) -> bool:
+    """`(..., void *dst, const void *src, size)`: bytes go from one pointer to the other, untouched."""
+    out = [t for t in types if is_byte_pointer(t) and is_mutable_reference(t)]
+    into = [t for t in types if is_byte_pointer(t) and not is_mutable_reference(t)]
+    sizes = [t for t in types if bare(t) in ("unsigned long", "unsigned long long", "long", "unsigned int", "int") and not is_pointer(t)]
+    return len(out) == 1 and len(into) == 1 and len(sizes) == 1 and bare(out[0]) in ("void", bare(into[0]), "unsigned char", "char")
+
+
+def _is_boolean(x: ir.Expr, program: Program) -> bool:
+    if isinstance(x, ir.Lit):
+        return x.kind == "bool"
+    if isinstance(x, ir.Unary):
+        return x.op == "!"
+    if isinstance(x, ir.Binary):
+        return x.op in ("&&", "||", "==", "!=", "<", ">", "<=", ">=") or x.op in ("&", "|") and _is_boolean(x.a, program)
+    if isinstance(x, ir.Field):
+        return bare(x.type) == "bool" and not is_pointer(x.type)
+    if isinstance(x, ir.Call):
+        return bare(x.type) == "bool" and not is_pointer(x.type)
+    if isinstance(x, ir.Cast):
+        return bare(x.type) == "bool"
+    if isinstance(x, ir.Cond):
+        return _is_boolean(x.yes, program) and _is_boolean(x.no, program)
+    return isinstance(x, ir.Name)
+
+
+def _only_leaves(stmt: ir.Stmt) -> bool:
+    """The statement only refuses: it throws, or returns nothing, false or null."""
+    if isinstance(stmt, ir.Block):
+        return bool(stmt.body) and all(_only_leaves(s) for s in stmt.body[-1:]) and len(stmt.body) <= 3
+    if isinstance(stmt, ir.Do):
+        return isinstance(stmt.x, ir.ThrowExpr) or isinstance(stmt.x, ir.Call) and stmt.x.name.rpartition("::")[2] in _NORETURN
+    if isinstance(stmt, ir.Return):
+        return stmt.x is None or isinstance(stmt.x, ir.Lit)
+    return False
+
+
+def _mentions_symbol(key: object, sym: str) -> bool:
+    return key == sym or isinstance(key, tuple) and any(_mentions_symbol(k, sym) for k in key)
+
+
+def _mentions_only(key: object, syms: set[str]) -> bool:
+    """Every local symbol in the key is a parameter."""
+    if isinstance(key, tuple):
+        return all(_mentions_only(k, syms) for k in key)
+    if isinstance(key, str) and re.search(r":\d+:", key):
+        return key in syms
+    return not isinstance(key, int)
+
+
+def _substitute(key: object, keys: dict[str, object]) -> object:
+    if isinstance(key, tuple):
+        if len(key) >= 1 and isinstance(key[0], str) and key[0] in keys:
+            head = keys[key[0]]
+            if len(key) == 1:
+                return head
+            return (*head, *key[1:]) if isinstance(head, tuple) else (head, *key[1:])
+        return tuple(_substitute(k, keys) for k in key)
+    return key

@@ -1,0 +1,39 @@
+"""Declarations of the CUDA SDK, served to clang from memory: `.cu` files give the same facts with and without it."""
+
+from __future__ import annotations
+
+import functools
+from importlib import resources
+
+FOLDER = "/vt-lint/cuda"
+"""A folder that does not exist: libclang reads the headers below it from memory."""
+
+# Headers of the SDK that only split up what is declared here in one file.
+_FORWARDED = {
+    "cublas_api.h": "cublas_v2.h",
+    "cuda_profiler_api.h": "cuda_runtime.h",
+    "cuda_runtime_api.h": "cuda_runtime.h",
+    "cudaTypedefs.h": "cuda.h",
+    "device_functions.h": "cuda_runtime.h",
+    "device_launch_parameters.h": "cuda_runtime.h",
+    "driver_types.h": "cuda_runtime.h",
+    "library_types.h": "cuda_runtime.h",
+    "math_constants.h": "cuda_runtime.h",
+    "vector_functions.h": "cuda_runtime.h",
+    "vector_types.h": "cuda_runtime.h",
+}
+
+
+@functools.lru_cache(maxsize=1)
+def headers() -> dict[str, str]:
+    """Return header name -> text."""
+    found = {name: f"#include <{target}>\n" for name, target in _FORWARDED.items()}
+    for entry in (resources.files("analyzer") / "stubs").iterdir():
+        if entry.name.endswith(".h"):
+            found[entry.name] = entry.read_text(encoding="utf-8")
+    return found
+
+
+def unsaved_files() -> list[tuple[str, str]]:
+    """Return the headers in the form that libclang takes."""
+    return [(f"{FOLDER}/{name}", text) for name, text in sorted(headers().items())]

@@ -1,0 +1,210 @@
+"""Parse one translation unit under one profile and lower it: a file's bytes in, records out, never an exception."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import time
+from collections.abc import Sequence
+
+import msgspec
+from clang import cindex
+
+from analyzer import ir, stubs
+from analyzer.lower import lower
+
+# CXTranslationUnit_Flags (clang-c/Index.h); cindex 18 has no name for the last.
+INCOMPLETE, FOR_SERIALIZATION, SKIP_BODIES, KEEP_GOING = 0x02, 0x10, 0x40, 0x200
+_DETAILED = 0x01  # for the list of preprocessed-out ranges
+
+_MISSING = re.compile(r"'([^']+)' file not found")
+
+
+class Job(msgspec.Struct, frozen=True, array_like=True):
+    """What one parse needs. `main`: root-relative path, or the name of the made-up unit that includes `headers`.
+    `args`: complete command line with absolute paths. `wanted`: root-relative files to lower. `retry_without`:
+    feature macros that may be left undefined when the parse has errors."""
+
+    root: str
+    main: str
+    profile: str
+    args: tuple[str, ...]
+    wanted: tuple[str, ...]
+    headers: tuple[str, ...] = ()
+    pch: str = ""
+    origin: str = "inferred"
+    dropped: tuple[str, ...] = ()
+    retry_without: tuple[str, ...] = ()
+
+
+class Covered(msgspec.Struct, frozen=True, array_like=True):
+    """One function body that was read: bytes `[begin, end)`, and the errors clang reported in it."""
+
+    begin: int
+    end: int
+    errors: int
+
+
+class Parsed(msgspec.Struct, frozen=True, array_like=True):
+    """What one parse said of one file. `facts` is an encoded `ir.FileFacts`. `skipped`: bytes `[begin, end)` that
+    the preprocessor left out. `missing`: headers that were not found. `outside`: headers outside the tree and the
+    toolchain. `errors`: of the whole unit."""
+
+    path: str
+    profile: str
+    facts: bytes
+    bodies: tuple[Covered, ...] = ()
+    skipped: tuple[tuple[int, int], ...] = ()
+    missing: tuple[str, ...] = ()
+    failed: str = ""
+    errors: int = 0
+    seconds: float = 0.0
+    pch: bool = False
+
+
+def _unsaved(job: Job) -> list[tuple[str, str]]:
+    files = stubs.unsaved_files()
+    if job.headers:
+        files.append((f"{job.root}/{job.main}", "".join(f'#include "{job.root}/{path}"\n' for path in job.headers)))
+    return files
+
+
+def _parse(job: Job, args: Sequence[str], options: int) -> cindex.TranslationUnit | None:
+    try:
+        return cindex.Index.create().parse(f"{job.root}/{job.main}", args, _unsaved(job), options)
+    except cindex.TranslationUnitLoadError:  # also a crash inside clang, which it survives
+        return None
+
+
+def error_count(unit: cindex.TranslationUnit) -> int:
+    """Return how many errors clang reported."""
+    return sum(1 for diagnostic in unit.diagnostics if diagnostic.severity >= cindex.Diagnostic.Error)
+
+
+def _best_parse(job: Job) -> tuple[cindex.TranslationUnit | None, bool]:
+    """Parse with the shared precompiled header, without it when that gives errors, and then without one feature
+    macro after the other as long as that makes errors fewer."""
+    args = list(job.args)
+    options = KEEP_GOING | _DETAILED
+    unit = _parse(job, [*args, "-include-pch", job.pch], options) if job.pch else None
+    if unit is not None and error_count(unit) == 0:
+        return unit, True
+    unit = _parse(job, args, options)
+    errors = error_count(unit) if unit is not None else 1 << 30
+    for macro in job.retry_without:
+        if errors == 0:
+            break
+        fewer = [arg for arg in args if not arg.startswith((f"-D{macro}=",)) and arg != f"-D{macro}"]
+        other = _parse(job, fewer, options)
+        if other is not None and error_count(other) < errors:
+            unit, args, errors = other, fewer, error_count(other)
+    return unit, False
+
+
+def _relative(name: str, root: str) -> str:
+    full = os.path.normpath(name)
+    return full[len(root) + 1 :] if full.startswith(root + "/") else ""
+
+
+def run(job: Job) -> list[Parsed]:
+    """Parse and lower; one `Parsed` for each wanted file that the unit reached. A file that could not be parsed has
+    `failed` set and facts that say so."""
+    started = time.perf_counter()
+    unit, used_pch = _best_parse(job)
+    if unit is None:
+        return [failure(path, job, "clang gave up on this file") for path in job.wanted]
+    wanted = frozenset(job.wanted)
+    known: dict[str, str | None] = {}
+
+    def wanted_path(name: str) -> str | None:
+        if name not in known:
+            path = _relative(name, job.root)
+            known[name] = path if path in wanted else None
+        return known[name]
+
+    missing: dict[str, list[str]] = {}
+    errors: dict[str, int] = {}
+    stopped = ""
+    for diagnostic in unit.diagnostics:
+        if diagnostic.severity < cindex.Diagnostic.Error:
+            continue
+        where = diagnostic.location.file
+        path = _relative(where.name, job.root) if where else ""
+        errors[path] = errors.get(path, 0) + 1
+        found = _MISSING.search(diagnostic.spelling)
+        if found:
+            missing.setdefault(path, []).append(f"{diagnostic.location.line}: {found.group(1)}")
+        elif diagnostic.severity == cindex.Diagnostic.Fatal and not stopped:
+            stopped = f"{path or job.main}:{diagnostic.location.line}: {diagnostic.spelling}"
+    reached = {_relative(inclusion.include.name, job.root) for inclusion in unit.get_includes()} | {job.main}
+    lowered = {facts.path: facts for facts in lower(unit, wanted_path, job.profile)}
+    seconds = time.perf_counter() - started
+    results = []
+    for path in job.wanted:
+        if path not in reached and path not in lowered:
+            results.append(failure(path, job, "not reached: another header already defines its include guard"))
+            continue
+        facts = lowered.get(path) or ir.FileFacts(path=path, profile=job.profile, sha="")
+        facts = msgspec.structs.replace(facts, origin=job.origin, dropped_flags=job.dropped, failed=stopped)
+        results.append(
+            Parsed(
+                path=path,
+                profile=job.profile,
+                facts=ir.encode(facts),
+                bodies=tuple(
+                    Covered(function.span.begin, function.span.end, function.errors)
+                    for function in facts.functions
+                    if function.body is not None
+                ),
+                skipped=_skipped(unit, f"{job.root}/{path}"),
+                missing=tuple(missing.get(path, ())),
+                failed=stopped,
+                errors=errors.get(path, 0),
+                seconds=seconds / len(job.wanted),
+                pch=used_pch,
+            )
+        )
+    return results
+
+
+def failure(path: str, job: Job, reason: str) -> Parsed:
+    """Return the result of a file that was not analysed."""
+    facts = ir.FileFacts(path=path, profile=job.profile, sha="", origin=job.origin, failed=reason, dropped_flags=job.dropped)
+    return Parsed(path, job.profile, ir.encode(facts), failed=reason)
+
+
+class _RangeList(ctypes.Structure):
+    _fields_ = [("count", ctypes.c_uint), ("ranges", ctypes.POINTER(cindex.SourceRange))]
+
+
+def _skipped(unit: cindex.TranslationUnit, name: str) -> tuple[tuple[int, int], ...]:
+    """Byte ranges of file `name` that conditionals left out (clang_getSkippedRanges, not wrapped by cindex)."""
+    lib = cindex.conf.lib
+    get, dispose = lib.clang_getSkippedRanges, lib.clang_disposeSourceRangeList
+    get.argtypes, get.restype = [cindex.TranslationUnit, ctypes.c_void_p], ctypes.POINTER(_RangeList)
+    dispose.argtypes, dispose.restype = [ctypes.POINTER(_RangeList)], None
+    try:
+        handle = cindex.File.from_name(unit, name)
+    except (cindex.LibclangError, ctypes.ArgumentError):
+        return ()
+    found = get(unit, handle)
+    try:
+        ranges = [found.contents.ranges[at] for at in range(found.contents.count)]
+        return tuple((each.start.offset, each.end.offset) for each in ranges)
+    finally:
+        dispose(found)
+
+
+def build_pch(root: str, header: str, args: Sequence[str], target: str) -> int:
+    """Precompile `header` (an absolute path) with function bodies skipped and save it as `target`.
+
+    Returns the number of errors; nothing is saved when clang cannot precompile it.
+    """
+    options = INCOMPLETE | FOR_SERIALIZATION | SKIP_BODIES | KEEP_GOING
+    try:
+        unit = cindex.Index.create().parse(header, ["-x", "c++-header", *args], stubs.unsaved_files(), options)
+        unit.save(target)
+    except (cindex.TranslationUnitLoadError, cindex.TranslationUnitSaveError):
+        return -1
+    return error_count(unit)
