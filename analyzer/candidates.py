@@ -20,14 +20,15 @@ _DEAD = re.compile(rb"#\s*if\s+(0|false)\b")
 
 
 class Candidate(msgspec.Struct, frozen=True, array_like=True):
-    """Bytes `[begin, end)` of a function, its name as spelled, and the line of the first word in it. `guard`: the
-    condition of the innermost conditional around it, empty when there is none."""
+    """Bytes `[begin, end)` of a function or, with `arm`, of conditional code in one; `what`: the function's name as
+    spelled; `line`: of the first word in it. `guard`: the innermost condition around it, empty if there is none."""
 
     line: int
     begin: int
     end: int
     what: str
     guard: str = ""
+    arm: bool = False
 
 
 @functools.cache
@@ -98,5 +99,6 @@ def candidates(source: bytes, words: frozenset[bytes]) -> list[Candidate]:
             begin, end, guard = inside[-1] if inside else (node.start_byte, node.end_byte, outer)
             if (begin, end) not in seen:
                 seen.add((begin, end))
-                found.append(Candidate(source.count(b"\n", 0, hit) + 1, hit, end, _name(node), guard))
+                line = source.count(b"\n", 0, hit) + 1
+                found.append(Candidate(line, begin, end, _name(node), guard, bool(inside)))
     return sorted(found, key=lambda each: each.begin)

@@ -291,7 +291,9 @@ class _Run:
             self._tick(job)
 
 
-def _unit_jobs(plan: _Plan, chosen: Sequence[SourceFile], profile: Profile) -> tuple[list[Job], list[Job]]:
+def _unit_jobs(
+    plan: _Plan, chosen: Sequence[SourceFile], profile: Profile, found: Mapping[str, Sequence[Candidate]]
+) -> tuple[list[Job], list[Job]]:
     """The parses of one profile: (units that may share a precompiled header, all others)."""
     shared: list[Job] = []
     single: list[Job] = []
@@ -303,7 +305,7 @@ def _unit_jobs(plan: _Plan, chosen: Sequence[SourceFile], profile: Profile) -> t
             headers.append(file.path)
             continue
         own = plan.flags.of(file.path)
-        found = plan.scans[file.path]
+        text = plan.scans[file.path]
         job = Job(
             root=plan.root,
             main=file.path,
@@ -312,9 +314,10 @@ def _unit_jobs(plan: _Plan, chosen: Sequence[SourceFile], profile: Profile) -> t
             wanted=(file.path,),
             origin=own.origin,
             dropped=own.dropped,
-            retry_without=tuple(sorted(found.tested.intersection(profile.defines))),
+            retry_without=tuple(sorted(text.tested.intersection(profile.defines))),
+            arms=tuple((each.begin, each.end) for each in found.get(file.path, ()) if each.arm),
         )
-        alone = found.late_define or found.computed or file.suffix not in tree_module.UNITS or bool(profile.target)
+        alone = text.late_define or text.computed or file.suffix not in tree_module.UNITS or bool(profile.target)
         (single if alone else shared).append(job)
     if headers:
         own = plan.flags.headers()
@@ -424,7 +427,7 @@ def collect(
             run = _Run(pool, folder, progress)
             rest: list[Job] = []
             for profile in wanted:
-                shared, single = _unit_jobs(plan, chosen, profile)
+                shared, single = _unit_jobs(plan, chosen, profile, found)
                 groups: dict[tuple[str, ...], list[Job]] = {}
                 for job in shared:
                     groups.setdefault(job.args, []).append(job)
@@ -497,12 +500,11 @@ def _why_uncovered(candidate: Candidate, parses: Sequence[Parsed], text: _Text) 
     for parse in parses:
         if parse.failed:
             reasons.append(parse.failed)
-        elif any(begin <= at < end for begin, end in parse.skipped):
-            reasons.append(f"left out by the preprocessor in every profile ({candidate.guard or 'conditional'})")
         else:
             around = [body for body in parse.bodies if body.begin <= at < body.end]
-            if not around:
-                reasons.append("no parse gave this function")
+            if not around or (candidate.arm and candidate.begin not in parse.arms):
+                guard = f" ({candidate.guard})" if candidate.guard else ""
+                reasons.append(f"left out by the preprocessor in every profile{guard}" if guard else "not seen by clang")
             elif all(body.errors for body in around):
                 cause = f" (missing header, line {parse.missing[0]})" if parse.missing else ""
                 reasons.append(f"clang reports {around[0].errors} errors in it{cause}")

@@ -15,7 +15,7 @@ else:
 
 FILE_NAME = ".vt-lint.toml"
 
-EXCLUDE = ("third_party", "vendor", "external", "build*", "cmake-build*", "node_modules")
+EXCLUDE = ("third_party", "vendor", "external", "build*", "cmake-build*", "node_modules", "test", "tests")
 
 
 class SetupError(Exception):

@@ -76,6 +76,7 @@ class Open:
     marker: str
     source: Path
     devices: frozenset[str] = field(default=frozenset(), compare=False)
+    via: tuple[tuple[Sym, str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class Obj:
     filled: bool = False
     done: bool = False
     last_store: int = 0
-    shape_keys: tuple[object, ...] = ()
+    filled_by: tuple[str, ...] = ()
 
     def marker(self, name: str) -> Formula | None:
         """The formula of marker `name`, None where the carrier has no such field."""

@@ -41,6 +41,7 @@ _REPLACERS = frozenset({"assign", "swap", "reset", "operator="})
 _GROWERS = frozenset({"push_back", "emplace_back", "insert", "emplace", "push", "try_emplace", "insert_or_assign"})
 _SIZERS = frozenset({"size", "empty", "length", "capacity", "use_count", "has_value", "resize", "reserve", "clear", "count"})
 _GPU = re.compile(r"^(cuda|gpu|hip|rocm|vulkan|metal|xpu|sycl|musa|npu|tpu|accelerator)$")
+_MAP = re.compile(r"^std::(unordered_)?map<")
 _IS_DEVICE = re.compile(r"^(?:is_?|on_?|use_?|Is|On|Use)([A-Za-z]+)$")
 
 
@@ -81,6 +82,8 @@ class MarkerWrite:
     marker: str
     value: str
     carrier: str
+    local: bool = False
+    guards: frozenset[Atom] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -109,8 +112,10 @@ class Facts:
     byte_writes: dict[tuple[object, ...], BytesWrite] = field(default_factory=dict)
     tests: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
     marker_reads: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
+    resolves: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
     summaries: dict[ir.Sym, Summary] = field(default_factory=dict)
     analysed: set[ir.Sym] = field(default_factory=set)
+    cached_views: set[tuple[Site, str, Path]] = field(default_factory=set)
     gave_up: dict[ir.Sym, str] = field(default_factory=dict)
     checks: dict[str, int] = field(default_factory=dict)
     returned_views: set[tuple[ir.Sym, str]] = field(default_factory=set)
@@ -345,7 +350,9 @@ class _Run:
         if isinstance(value, Ref) and self.program.carrier_of(self.function.result) and not _by_reference(self.function.result):
             value = self.load(state, value)
         for path, obj in sorted(state.objects.items()):
-            if self.is_local(path) and not obj.done:
+            if not self.is_local(path) and not obj.done and obj.site is not None and obj.filled:
+                self.settle(state, path, obj)
+            elif self.is_local(path) and not obj.done:
                 if value is not obj and not (isinstance(value, Obj) and obj.site is not None and value.site == obj.site):
                     self.settle(state, path, obj)
         if isinstance(value, Obj):
@@ -863,6 +870,7 @@ class _Run:
         if key[0] == "m":
             self.facts.tests.setdefault(self.function.sym, set()).add((key[1], key[2]))
             if polarity and resolving:
+                self.facts.resolves.setdefault(self.function.sym, set()).add((key[1], key[2]))
                 state.resolved |= {(key[1], key[2])}
         known = state.known.get(key)
         if known is None:
@@ -895,6 +903,8 @@ class _Run:
         if isinstance(x, ir.Call):
             base = self.key(x.base, state) if x.base is not None else ()
             return ("call", x.name, base, tuple(self.key(a, state) for a in x.args))
+        if isinstance(x, ir.Init):
+            return ("init", *(self.key(i, state) for i in x.items))
         if isinstance(x, ir.Other) and len(x.items) == 1:
             return self.key(x.items[0], state)
         return ("at", x.span.begin)
@@ -1339,8 +1349,11 @@ class _Run:
         elif any(a[0] == "m" for a in fm.atoms(f)):
             word = "copy"
         self.facts.marker_writes.add(
-            MarkerWrite(self.function.sym, self.function.path, span, base.path, target.name, word, carrier.name)
-        )
+            MarkerWrite(
+                self.function.sym, self.function.path, span, base.path, target.name, word, carrier.name,
+                self.is_local(base.path), frozenset(a for a, v in state.known.items() if v and a[0] == "e"),
+            )
+        )  # fmt: skip
         obj = self.load(state, replace(base, type=carrier.name))
         old = state.known.pop(("m", base.path, target.name), None)
         del old
@@ -1367,7 +1380,8 @@ class _Run:
                 return
         if local or base.path in state.objects and obj.whole_copy is None:
             whole = all(not o.part for o in held.origins)
-            form = "retag" if obj.filled or obj.whole_copy is not None or obj.open else "fields"
+            made_elsewhere = obj.whole_copy is not None or bool(obj.open) or obj.filled and not obj.filled_by
+            form = "retag" if made_elsewhere or target.name in obj.filled_by else "fields"
             if not held.origins and not held.buffers and obj.storage.origins:
                 return  # e.g. a keep-alive handle next to the real pointer
             joined = held if not obj.filled or form == "retag" else obj.storage.join(held)
@@ -1382,6 +1396,7 @@ class _Run:
             keep = obj.site if obj.site is not None and obj.filled and form == "fields" else None
             state.objects[base.path] = replace(
                 obj, storage=joined, filled=True, last_store=x.span.end, open=frozenset(),
+                filled_by=(*obj.filled_by, target.name),
                 site=keep or self.site(x.span, form, self.spelling(target.base), carrier.name), whole_copy=None,
             )  # fmt: skip
             return
@@ -1420,11 +1435,8 @@ class _Run:
             if held is not None and (held.origins or held.buffers):
                 inner = held if not part else held.cut()
                 origins |= inner.origins
-                buffers |= {b for b in inner.buffers if b[0] != path}
-                if not inner.origins:
-                    buffers.add((path, part))
-            else:
-                buffers.add((path, part))
+                buffers |= inner.buffers
+            buffers.add((path, part))
         return Ptr(frozenset(origins), frozenset(buffers))
 
     def site(self, span: ir.Span, form: str, dest: str = "", dest_type: str = "", callee: str = "", sym: str = "") -> Site:
@@ -1499,6 +1511,8 @@ class _Run:
 
     def into_plain(self, value: Value, span: ir.Span, state: State, owner: str) -> None:
         """A pointer or copy of bytes goes into a record that has no markers."""
+        if owner.startswith(("std::pair", "std::tuple")):
+            return  # a key made of an address
         if isinstance(value, Ptr) and owner not in self.program.carriers:
             held = self.resolve(value, state)
             if held.origins:
@@ -1535,8 +1549,11 @@ class _Run:
             for left in sorted(obj.open, key=lambda o: (o.source, o.marker)):
                 if self.discharged(state, left.source, left.marker, obj.marker(left.marker)):
                     opens.discard(left)
-        if obj.site is None:
+                else:
+                    self.settle_open(state, obj, left, returned=True)
+        if obj.site is None or obj.site.function != self.function.sym:  # made by a callee: its open ones say it all
             return replace(obj, open=frozenset(opens))
+        self.note_cache(obj)
         storage = self.resolve(obj.storage, state)
         opened = {(o.source, o.marker) for o in obj.open}
         for origin in sorted(storage.origins, key=lambda o: (o.path, o.part)):
@@ -1544,26 +1561,52 @@ class _Run:
             if carrier is None or origin.path == path:
                 continue
             part = bool(origin.part) or obj.reshaped
-            for marker in carrier.markers:
+            made = self.program.carriers.get(obj.carrier)
+            inner = made is not None and made.inner  # the carrier inside keeps its own; only re-declared ones are owed
+            for marker in made.markers if inner and made is not None else carrier.markers:
                 if (origin.path, marker) in opened and obj.site.callee_sym and obj.open:
                     continue
                 found = self.judge(state, origin, marker, obj.marker(marker), part, obj.device)
                 for devices, outcome, foreign in found:
-                    self.record(state, obj, origin, marker, devices, outcome, part, foreign)
+                    self.record(state, obj, origin, marker, devices, outcome, part, foreign, returned)
                     if returned and outcome == "dropped":
                         opens.add(Open(obj.site, marker, origin.path, devices))
         return replace(obj, open=frozenset(opens), storage=storage)
 
-    def settle_open(self, state: State, obj: Obj, left: Open) -> None:
+    def note_cache(self, obj: Obj) -> None:
+        """A view over an entry of a map, with a marker that is not part of the map's key."""
+        entries = [
+            (path, step) for path, _ in obj.storage.buffers for step in path[1:]
+            if step.startswith("[") and _MAP.match(self.container_type(path))
+        ]  # fmt: skip
+        for path, step in entries:
+            for marker, f in obj.markers:
+                names = {marker} | {str(part).rpartition(":")[2] for a in fm.atoms(f) for part in _leaves(a)}
+                if any(True for _ in fm.atoms(f)) and not any(n and n in step.strip("[]").split(",") for n in names):
+                    assert obj.site is not None
+                    self.facts.cached_views.add((obj.site, marker, path))
+
+    def container_type(self, path: Path) -> str:
+        text = self.type_of_local(path[0])
+        if not text and path[0] in self.program.globals:
+            text = self.program.globals[path[0]].type
+        for step in path[1:]:
+            if step.startswith("["):
+                break
+            record = self.program.records.get(bare(text)) if text else self.program.records.get(self.function.owner)
+            text = next((m.type for m in record.members if m.name == step), "") if record is not None else ""
+        return bare(text)
+
+    def settle_open(self, state: State, obj: Obj, left: Open, returned: bool = False) -> None:
         if self.discharged(state, left.source, left.marker, obj.marker(left.marker)):
             return
         self.export(
             Obligation(
                 site=left.site, marker=left.marker, source=left.source, source_span=None, source_type="",
                 devices=(left.devices or state.devices), narrowed=state.narrowed, outcome="dropped",
-                pending=self.is_callers(left.source), function=self.function.sym,
-                via=((self.function.sym, self.function.path, self.statement.line),),
-            )
+                pending=self.is_callers(left.source), function=self.function.sym, via=left.via,
+            ),
+            carried_by_value=returned,
         )  # fmt: skip
 
     def is_callers(self, source: Path) -> bool:
@@ -1699,7 +1742,7 @@ class _Run:
 
     def record(
         self, state: State, obj: Obj, origin: Origin, marker: str, devices: frozenset[str], outcome: str, part: bool,
-        foreign: str,
+        foreign: str, returned: bool = False,
     ) -> None:  # fmt: skip
         assert obj.site is not None
         bad = outcome in ("dropped", "missing", "part", "foreign", "literal")
@@ -1709,15 +1752,19 @@ class _Run:
                 devices=devices, narrowed=state.narrowed or obj.device is not None, outcome=outcome, part=part,
                 pending=bad and self.is_callers(origin.path), function=self.function.sym,
                 insert_after=obj.last_store, foreign=foreign,
-            )
+            ),
+            carried_by_value=returned and outcome == "dropped",
         )  # fmt: skip
 
-    def export(self, obligation: Obligation) -> None:
+    def export(self, obligation: Obligation, carried_by_value: bool = False) -> None:
+        """Keep an obligation; one that callers may meet goes into the summary, unless the value returned takes it along."""
         key = (
             obligation.site, obligation.marker, obligation.source, obligation.devices, obligation.outcome,
             obligation.via, obligation.part,
         )  # fmt: skip
         self.facts.obligations.setdefault(key, obligation)
+        if carried_by_value:
+            return
         if obligation.pending and obligation.outcome in ("dropped", "part", "missing") and len(obligation.via) < _MAX_VIA:
             self.opens.setdefault(key, obligation)
 
@@ -1876,11 +1923,6 @@ class _Run:
 
     def on_buffer(self, x: ir.Call, last: str, base: Ptr, args: list[Value], state: State) -> Value:
         """A method of an object that owns or borrows bytes."""
-        if last in _SIZERS or is_scalar(x.type) and last not in ("at", "front", "back"):
-            return None
-        if last in ("at", "front", "back", "operator[]") and is_scalar(x.type):
-            self.read(base, x.span, state)
-            return None
         if last in _REPLACERS:
             value = next((a for a in args if isinstance(a, Ptr)), Ptr())
             if last == "reset":
@@ -1894,6 +1936,11 @@ class _Run:
             value = next((a for a in args if isinstance(a, Ptr)), None)
             if value is not None:
                 self.write(base, x.span, state, "store", value, x.name)
+            return None
+        if last in _SIZERS or is_scalar(x.type) and last not in ("at", "front", "back"):
+            return None
+        if last in ("at", "front", "back", "operator[]") and is_scalar(x.type):
+            self.read(base, x.span, state)
             return None
         if last in _ACCESSORS or not is_scalar(x.type):
             if any(isinstance(a, Ptr) for a in args):
@@ -2094,8 +2141,10 @@ class _Run:
             where = bound.path(left.source)
             if where is None:
                 continue
-            if where[0].startswith("tmp@") or where[0].startswith("call@"):
-                continue
+            if where[0].startswith("tmp@") and where in state.objects:
+                value = state.objects[where].marker(left.marker)
+                if value is not None and fm.reduce(value, state.known) == fm.FALSE:
+                    continue
             if self.known_false(state, where, left.marker) or (where, left.marker) in state.resolved:
                 continue
             if self.excluded(state, where, left.marker):
@@ -2249,7 +2298,9 @@ class _Binding:
                     value = known.marker(left.marker)
                     if value is not None and fm.reduce(value, self.state.known) == fm.FALSE:
                         continue
-                opens.add(replace(left, source=where))
+                hop = (self.run.function.sym, self.run.function.path, x.span.line)
+                if len(left.via) < _MAX_VIA:
+                    opens.add(replace(left, source=where, via=(*left.via, hop)))
         site = obj.site
         inside = {o.path for o in obj.storage.origins}
         if storage.origins and not any(p[0] in self.values for p in inside) or site is None and obj.filled:
@@ -2262,6 +2313,7 @@ class _Binding:
         copy = self.path(obj.whole_copy) if obj.whole_copy is not None else None
         return replace(
             obj, storage=storage, markers=markers, open=frozenset(opens), site=site, device=device, done=False,
+            last_store=0, filled_by=(),
             whole_copy=copy if copy is not None else None,
         )  # fmt: skip
 
@@ -2304,9 +2356,16 @@ def _few(cases: list[Case]) -> tuple[Case, ...]:
 
 
 def _short(key: object) -> str:
+    """An index key in words, for paths and for telling whether a map's key holds a marker."""
+    return ",".join(str(part).rpartition(":")[2] for part in _leaves(key))
+
+
+def _leaves(key: object) -> Iterator[object]:
     if isinstance(key, tuple):
-        return ",".join(_short(k) for k in key).rpartition(":")[2]
-    return str(key)
+        for part in key:
+            yield from _leaves(part)
+    else:
+        yield key
 
 
 def _by_reference(type_text: str) -> bool:

@@ -765,8 +765,8 @@ class _Lowering:
     def operator(self, cursor: Any, span: ir.Span, op: str, symbol: str, name: str) -> ir.Expr | None:
         args = self.arguments(cursor)
         head = self.children(cursor)[:1]
-        if head and head[0]._kind_id == _MEMBER_EXPR:  # written as x.operator=(y)
-            return None
+        if head and head[0]._kind_id == _MEMBER_EXPR and self.lib.referenced(head[0])._kind_id in _FUNCTIONS:
+            return None  # written as x.operator=(y)
         if op in _OVERLOADED_ASSIGN and len(args) == 2:
             return ir.Assign(span, op, args[0], args[1])
         if op == "[]" and len(args) == 2:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from clang import cindex
@@ -16,7 +16,6 @@ from analyzer.lower import lower
 
 # CXTranslationUnit_Flags (clang-c/Index.h); cindex 18 has no name for the last.
 INCOMPLETE, FOR_SERIALIZATION, SKIP_BODIES, KEEP_GOING = 0x02, 0x10, 0x40, 0x200
-_DETAILED = 0x01  # for the list of preprocessed-out ranges
 
 _MISSING = re.compile(r"'([^']+)' file not found")
 
@@ -24,7 +23,8 @@ _MISSING = re.compile(r"'([^']+)' file not found")
 class Job(msgspec.Struct, frozen=True, array_like=True):
     """What one parse needs. `main`: root-relative path, or the name of the made-up unit that includes `headers`.
     `args`: complete command line with absolute paths. `wanted`: root-relative files to lower. `retry_without`:
-    feature macros that may be left undefined when the parse has errors."""
+    feature macros that may be left undefined when the parse has errors. `arms`: bytes `[begin, end)` of conditional
+    code inside functions of the one wanted file."""
 
     root: str
     main: str
@@ -36,6 +36,7 @@ class Job(msgspec.Struct, frozen=True, array_like=True):
     origin: str = "inferred"
     dropped: tuple[str, ...] = ()
     retry_without: tuple[str, ...] = ()
+    arms: tuple[tuple[int, int], ...] = ()
 
 
 class Covered(msgspec.Struct, frozen=True, array_like=True):
@@ -47,15 +48,14 @@ class Covered(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Parsed(msgspec.Struct, frozen=True, array_like=True):
-    """What one parse said of one file. `facts` is an encoded `ir.FileFacts`. `skipped`: bytes `[begin, end)` that
-    the preprocessor left out. `missing`: headers that were not found. `outside`: headers outside the tree and the
-    toolchain. `errors`: of the whole unit."""
+    """What one parse said of one file. `facts` is an encoded `ir.FileFacts`. `arms`: begins of
+    those of the job's arms that the preprocessor kept. `missing`: headers that were not found.  `errors`: of the whole unit."""
 
     path: str
     profile: str
     facts: bytes
     bodies: tuple[Covered, ...] = ()
-    skipped: tuple[tuple[int, int], ...] = ()
+    arms: tuple[int, ...] = ()
     missing: tuple[str, ...] = ()
     failed: str = ""
     errors: int = 0
@@ -86,17 +86,17 @@ def _best_parse(job: Job) -> tuple[cindex.TranslationUnit | None, bool]:
     """Parse with the shared precompiled header, without it when that gives errors, and then without one feature
     macro after the other as long as that makes errors fewer."""
     args = list(job.args)
-    options = KEEP_GOING | _DETAILED
-    unit = _parse(job, [*args, "-include-pch", job.pch], options) if job.pch else None
+    unit = _parse(job, [*args, "-include-pch", job.pch], KEEP_GOING) if job.pch else None
     if unit is not None and error_count(unit) == 0:
         return unit, True
-    unit = _parse(job, args, options)
-    errors = error_count(unit) if unit is not None else 1 << 30
+    unit = None  # frees its memory before the next parse
+    unit = _parse(job, args, KEEP_GOING)
+    errors = error_count(unit) if unit is not None else sys.maxsize
     for macro in job.retry_without:
         if errors == 0:
             break
-        fewer = [arg for arg in args if not arg.startswith((f"-D{macro}=",)) and arg != f"-D{macro}"]
-        other = _parse(job, fewer, options)
+        fewer = [arg for arg in args if arg != f"-D{macro}" and not arg.startswith(f"-D{macro}=")]
+        other = _parse(job, fewer, KEEP_GOING)
         if other is not None and error_count(other) < errors:
             unit, args, errors = other, fewer, error_count(other)
     return unit, False
@@ -157,7 +157,7 @@ def run(job: Job) -> list[Parsed]:
                     for function in facts.functions
                     if function.body is not None
                 ),
-                skipped=_skipped(unit, f"{job.root}/{path}"),
+                arms=_seen_arms(facts, job.arms) if job.arms else (),
                 missing=tuple(missing.get(path, ())),
                 failed=stopped,
                 errors=errors.get(path, 0),
@@ -174,26 +174,27 @@ def failure(path: str, job: Job, reason: str) -> Parsed:
     return Parsed(path, job.profile, ir.encode(facts), failed=reason)
 
 
-class _RangeList(ctypes.Structure):
-    _fields_ = [("count", ctypes.c_uint), ("ranges", ctypes.POINTER(cindex.SourceRange))]
+def _nodes(value: object) -> Iterator[ir.Node]:
+    """Every expression and statement below `value`."""
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, tuple):
+            stack += item
+        elif isinstance(item, ir.Node):
+            yield item
+            stack += [getattr(item, name) for name in item.__struct_fields__[1:]]
 
 
-def _skipped(unit: cindex.TranslationUnit, name: str) -> tuple[tuple[int, int], ...]:
-    """Byte ranges of file `name` that conditionals left out (clang_getSkippedRanges, not wrapped by cindex)."""
-    lib = cindex.conf.lib
-    get, dispose = lib.clang_getSkippedRanges, lib.clang_disposeSourceRangeList
-    get.argtypes, get.restype = [cindex.TranslationUnit, ctypes.c_void_p], ctypes.POINTER(_RangeList)
-    dispose.argtypes, dispose.restype = [ctypes.POINTER(_RangeList)], None
-    try:
-        handle = cindex.File.from_name(unit, name)
-    except (cindex.LibclangError, ctypes.ArgumentError):
-        return ()
-    found = get(unit, handle)
-    try:
-        ranges = [found.contents.ranges[at] for at in range(found.contents.count)]
-        return tuple((each.start.offset, each.end.offset) for each in ranges)
-    finally:
-        dispose(found)
+def _seen_arms(facts: ir.FileFacts, arms: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """The begins of those `arms` from which some expression or statement was read: the preprocessor kept them."""
+    seen: set[int] = set()
+    for function in facts.functions:
+        inside = [arm for arm in arms if function.span.begin <= arm[0] < function.span.end]
+        if inside and function.body is not None:
+            begins = {node.span.begin for node in _nodes(function.body)}
+            seen |= {arm[0] for arm in inside if any(arm[0] <= begin < arm[1] for begin in begins)}
+    return tuple(sorted(seen))
 
 
 def build_pch(root: str, header: str, args: Sequence[str], target: str) -> int:

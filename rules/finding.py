@@ -59,7 +59,10 @@ class Site(msgspec.Struct, frozen=True):
     `insert_before`: offset of the statement before which a refusal has to go to dominate the use and any upload.
     `insert_after`: offset after the last store that the new carrier's fields get before it escapes (0: none).
     `braceless`: the statement is the unbraced body of an `if`/`else`/loop. `in_lambda`, `conditional`: inside a
-    lambda's body; inside a `?:`. `callee`: qualified name of the helper that made it, if any."""
+    lambda's body; inside a `?:`. `callee`: qualified name of the helper that made it, if any.
+    `device_tests`: for each device, a C++ expression that is true on it, as it can be spelled here.
+    `rows`: for a part of a layout with row groups, the C++ spelling of a number that begin and count are both
+    multiples of; empty when the code does not say."""
 
     form: str
     statement: tuple[int, int] = (0, 0)
@@ -75,6 +78,8 @@ class Site(msgspec.Struct, frozen=True):
     conditional: bool = False
     callee: str = ""
     dest_has_marker: bool = True
+    device_tests: tuple[tuple[str, str], ...] = ()
+    rows: str = ""
 
 
 class Fix(msgspec.Struct, frozen=True):
@@ -131,7 +136,8 @@ class Coverage(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The result of one `check`. `tree` is the root as given by the user; `seconds` by phase."""
+    """The result of one `check`. `tree` is the root as given by the user; `seconds` by phase; `hashes`: SHA-256 of
+    the bytes read, for each file with a finding (offsets are valid for these bytes only)."""
 
     tree: str
     profiles: tuple[str, ...]
@@ -139,3 +145,5 @@ class Report(msgspec.Struct, frozen=True):
     findings: tuple[Finding, ...]
     seconds: dict[str, float] = {}
     notes: tuple[str, ...] = ()
+    hashes: dict[str, str] = {}
+    stats: dict[str, float] = {}

@@ -6,9 +6,15 @@ vllm.cpp family; `[[marker]]` tables in `.vt-lint.toml` add to them or replace o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from analyzer.config import SetupError
 from analyzer.markers import Marker
 
-__all__ = ["MARKERS", "Marker"]
+__all__ = ["MARKERS", "Marker", "declared"]
 
 MARKERS: tuple[Marker, ...] = (
     Marker(
@@ -31,3 +37,17 @@ MARKERS: tuple[Marker, ...] = (
         dtypes=("q8_0",),
     ),
 )
+
+
+def declared(settings: Mapping[str, Any]) -> tuple[Marker, ...]:
+    """The built-in markers with those of the tree's `[[marker]]` tables added or put in their place, by name.
+
+    Raises `SetupError` naming the table that is wrong."""
+    found = {marker.name: marker for marker in MARKERS}
+    for position, table in enumerate(settings.get("marker", ()), 1):
+        try:
+            marker = msgspec.convert(table, type=Marker)
+        except msgspec.ValidationError as error:
+            raise SetupError(f".vt-lint.toml: [[marker]] number {position}: {error}") from error
+        found[marker.name] = marker
+    return tuple(found[name] for name in sorted(found))

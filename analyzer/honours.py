@@ -1,0 +1,295 @@
+"""The honours matrix: which kernels read a marker on which operand, refuse it, or read the operand as plain.
+
+A kernel is a function registered for an operator and a device, or one in a device source file that takes a view.
+An operand is followed from the kernel through whole-object copies and into callees; what counts is what happens to
+its marker on the way: a branch that goes on with the marker set *honours* it, a branch that throws or returns
+failure *refuses* it, and bytes read with no test at all *ignore* it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from analyzer import ir
+from analyzer.events import leaves
+from analyzer.flow import Flow
+from analyzer.flow import flow as follow_all
+from analyzer.gates import Frame
+from analyzer.links import Node, is_test_path
+from analyzer.markers import Marker
+from analyzer.program import Program, device_name
+from analyzer.valueflow import BYTES, FLAG
+
+HONOURS, REFUSES, IGNORES, NOT_APPLICABLE = "honours", "refuses", "ignores", "n/a"
+
+_SOURCE_DEVICE = {".cu": "cuda", ".cuh": "cuda", ".hip": "rocm", ".mm": "metal"}
+_MAX_VISITED = 400
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one kernel does with one marker of one operand, and where that was read."""
+
+    marker: str
+    device: str
+    operator: str
+    function: str
+    symbol: ir.Sym
+    path: str
+    line: int
+    operand: str
+    outcome: str
+    read_at: tuple[str, int]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """All cells, and which markers have a kernel."""
+
+    cells: tuple[Cell, ...]
+
+    def devices(self, marker: str) -> frozenset[str]:
+        """The devices with at least one kernel that honours `marker`."""
+        return frozenset(c.device for c in self.cells if c.marker == marker and c.outcome == HONOURS and c.device)
+
+    def of(self, marker: str, device: str = "") -> tuple[Cell, ...]:
+        """The cells of `marker` (on `device`)."""
+        return tuple(c for c in self.cells if c.marker == marker and (not device or c.device == device))
+
+
+@dataclass(frozen=True)
+class _Read:
+    """One read of a marker in one function: how it is used."""
+
+    node: Node
+    marker: str
+    refuses: bool
+    copies: bool
+    line: int
+
+
+def honours(flow: Flow, markers: Iterable[Marker] = ()) -> Matrix:
+    """Return the matrix of the tree behind `flow`. `markers`: their `dtypes` rule kernels of other dtypes out."""
+    if isinstance(flow, Program):  # TODO(lead): call honours(streams, markers)
+        flow, markers = follow_all(flow), ()
+    return _Reader(flow, {m.name: m for m in markers}).run()
+
+
+class _Reader:
+    def __init__(self, flow: Flow, markers: dict[str, Marker]) -> None:
+        self.flow = flow
+        self.program = flow.program
+        self.links = flow.links
+        self.graph = flow.graph
+        self.markers = markers
+        self.reads: dict[ir.Sym, list[_Read]] = {}
+        self.dtypes: dict[ir.Sym, frozenset[str]] = {}
+
+    def run(self) -> Matrix:
+        cells = []
+        for symbol, device, operator in self.kernels():
+            function = self.program.function(symbol)
+            if function is None or function.body is None:
+                continue
+            for parameter in function.params:
+                carrier = self.program.carrier_of(parameter.type)
+                if carrier is None or not parameter.type.startswith("const ") and parameter.type.endswith(("&", "*")):
+                    continue
+                for marker in carrier.markers:
+                    cell = self.cell(function, parameter, marker, device, operator)
+                    if cell is not None:
+                        cells.append(cell)
+        return Matrix(tuple(sorted(set(cells), key=lambda c: (c.marker, c.device, c.operator, c.path, c.line, c.operand))))
+
+    def kernels(self) -> Iterator[tuple[ir.Sym, str, str]]:
+        """`(function, device, operator)` of every kernel."""
+        seen: set[tuple[ir.Sym, str, str]] = set()
+        by_file: dict[str, str] = {}
+        for entry in self.links.registrations:
+            if is_test_path(entry.path):
+                continue
+            for device in sorted(entry.devices):
+                by_file.setdefault(entry.path, device)
+                for operator in sorted(entry.operators) or [""]:
+                    key = (entry.function, device, operator.rpartition("::")[2])
+                    if key not in seen:
+                        seen.add(key)
+                        yield key
+        registered = {symbol for symbol, _, _ in seen}
+        for symbol in sorted(self.program.variants):
+            function = self.program.function(symbol)
+            if function is None or function.body is None or symbol in registered or function.parent:
+                continue
+            suffix = function.path[function.path.rfind(".") :]
+            if suffix in _SOURCE_DEVICE and not is_test_path(function.path):
+                yield symbol, by_file.get(function.path, _SOURCE_DEVICE[suffix]), ""
+
+    def cell(
+        self, function: ir.Function, parameter: ir.Param, marker: str, device: str, operator: str
+    ) -> Cell | None:
+        start = self.links.canonical[parameter.sym]
+        outcome, place, line, dtypes = self.follow(start, marker)
+        if not outcome:
+            return None
+        declared = self.markers.get(marker)
+        note = ""
+        if outcome == IGNORES and declared is not None and declared.dtypes and dtypes:
+            if not any(_speaks_of(dtype, declared.dtypes) for dtype in dtypes):
+                outcome, note = NOT_APPLICABLE, f"its operands are {', '.join(sorted(dtypes))}"
+        return Cell(
+            marker, device, operator, function.name, function.sym, function.path, function.span.line,
+            parameter.name, outcome, (place, line), note,
+        )  # fmt: skip
+
+    def follow(self, start: Node, marker: str) -> tuple[str, str, int, frozenset[str]]:
+        """What becomes of the operand at node `start`: outcome (empty: its bytes are never read), place, dtypes."""
+        seen = {start}
+        stack = [start]
+        read_bytes: tuple[str, int] | None = None
+        refused: tuple[str, int] | None = None
+        dtypes: set[str] = set()
+        while stack and len(seen) < _MAX_VISITED:
+            node = stack.pop()
+            owner = self.graph.owner.get(node, "")
+            for read in self.reads_in(owner):
+                if read.node == node and read.marker == marker and not read.copies:
+                    path = self.program.variants[owner][0].path
+                    if not read.refuses:
+                        return HONOURS, self.path_of(owner), read.line, frozenset()
+                    refused = refused or (path, read.line)
+            dtypes |= self.dtypes_of(owner, node)
+            for use in self.graph.uses.get(node, ()):
+                if use.mode == BYTES:
+                    read_bytes = read_bytes or (use.path, use.line)
+                elif use.mode == FLAG:
+                    if use.marker == marker and use.target not in seen:
+                        seen.add(use.target)
+                        stack.append(use.target)
+                elif use.kind == "edge" and not use.target.startswith("#"):
+                    if use.target not in seen:
+                        seen.add(use.target)
+                        stack.append(use.target)
+                elif use.kind == "argument" and use.caller is not None:
+                    for target in self.links.targets(use.caller.call, use.function):
+                        inner = self.links.parameter_node(target, use.position)
+                        if inner is not None and inner not in seen:
+                            seen.add(inner)
+                            stack.append(inner)
+        if refused is not None:
+            return REFUSES, *refused, frozenset()
+        if read_bytes is not None:
+            return IGNORES, *read_bytes, frozenset(dtypes)
+        return "", "", 0, frozenset()
+
+    def path_of(self, function: ir.Sym) -> str:
+        known = self.program.function(function)
+        return known.path if known is not None else ""
+
+    # ------------------------------------------------------------------------------------------------ reads
+
+    def reads_in(self, symbol: ir.Sym) -> list[_Read]:
+        known = self.reads.get(symbol)
+        if known is None:
+            known = []
+            for variant in self.program.variants.get(symbol, ()):
+                if variant.body is not None:
+                    self.scan(variant.body, variant.sym, known)
+            self.reads[symbol] = known
+        return known
+
+    def scan(self, s: object, function: ir.Sym, out: list[_Read]) -> None:
+        if isinstance(s, ir.If):
+            self.test(s, function, out)
+            self.scan(s.then, function, out)
+            self.scan(s.other, function, out)
+            self.scan(s.init, function, out)
+            return
+        if isinstance(s, ir.Assign) and isinstance(s.target, ir.Field) and s.target.name in self.program.markers:
+            for read in self.marker_fields(s.value):
+                out.append(_Read(self.links.node_key(read.base), read.name, False, read.name == s.target.name, read.span.line))
+            return
+        if isinstance(s, ir.Field) and s.name in self.program.markers and s.owner in self.program.carriers:
+            out.append(_Read(self.links.node_key(s.base), s.name, False, False, s.span.line))
+            return
+        if isinstance(s, ir.Node):
+            for name in s.__struct_fields__[1:]:
+                value = getattr(s, name)
+                if isinstance(value, ir.Node):
+                    self.scan(value, function, out)
+                elif isinstance(value, tuple):
+                    for item in value:
+                        if isinstance(item, ir.Node):
+                            self.scan(item, function, out)
+
+    def marker_fields(self, e: object) -> Iterator[ir.Field]:
+        if isinstance(e, ir.Field) and e.name in self.program.markers and e.owner in self.program.carriers:
+            yield e
+        elif isinstance(e, ir.Node):
+            for name in e.__struct_fields__[1:]:
+                value = getattr(e, name)
+                for item in value if isinstance(value, tuple) else (value,):
+                    if isinstance(item, ir.Node):
+                        yield from self.marker_fields(item)
+
+    def test(self, s: ir.If, function: ir.Sym, out: list[_Read]) -> None:
+        fields = list(self.marker_fields(s.test))
+        if not fields:
+            return
+        yes, no = self.flow.conditions.truth(s.test, Frame(function))
+        for read in fields:
+            key = self.links.node_key(read.base)
+            gate = ("marker", key, read.name, True)
+            fails = any(gate in g for g in yes) and not any(gate in g for g in no) and _fails(s.then)
+            fails = fails or any(gate in g for g in no) and not any(gate in g for g in yes) and _fails(s.other)
+            out.append(_Read(key, read.name, fails, False, read.span.line))
+
+    # ----------------------------------------------------------------------------------------------- dtypes
+
+    def dtypes_of(self, symbol: ir.Sym, node: Node) -> frozenset[str]:
+        """Enumerators that the function compares the operand's dtype with."""
+        found: set[str] = set()
+        for variant in self.program.variants.get(symbol, ()):
+            for e in _walk(variant.body):
+                if isinstance(e, ir.Binary) and e.op in ("==", "!="):
+                    for a, b in ((e.a, e.b), (e.b, e.a)):
+                        if isinstance(a, ir.Field) and "type" in a.name and isinstance(b, ir.Name) and b.kind == "enum":
+                            if self.links.node_key(a.base) == node:
+                                found.add(device_name(b.name))
+                elif isinstance(e, ir.Switch) and isinstance(e.x, ir.Field) and "type" in e.x.name:
+                    if self.links.node_key(e.x.base) == node:
+                        for case in _walk(e.body):
+                            if isinstance(case, ir.Case):
+                                found |= {device_name(v.name) for v in case.values if isinstance(v, ir.Name)}
+        return frozenset(found)
+
+
+def _walk(node: object) -> Iterator[ir.Node]:
+    stack = [node]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, ir.Node):
+            yield here
+            for name in here.__struct_fields__[1:]:
+                value = getattr(here, name)
+                if isinstance(value, tuple):
+                    stack.extend(value)
+                elif isinstance(value, ir.Node):
+                    stack.append(value)
+
+
+def _fails(s: ir.Stmt | None) -> bool:
+    """The branch throws, ends the process or reports failure: what a refusal does."""
+    if s is None or not leaves(s):
+        return False
+    last: ir.Stmt | None = s
+    while isinstance(last, ir.Block):
+        last = last.body[-1] if last.body else None
+    if isinstance(last, ir.Return):
+        return isinstance(last.x, ir.Lit) and last.x.value in ("false", "nullptr", "0")
+    return not isinstance(last, ir.Jump)
+
+
+def _speaks_of(dtype: str, fragments: tuple[str, ...]) -> bool:
+    return any(dtype == f or dtype.endswith(f"_{f}") for f in fragments)

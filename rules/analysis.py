@@ -1,0 +1,187 @@
+"""What every rule sees: the program, what the interpreter found, grouped, and the policy's questions answered."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from analyzer import ir
+from analyzer.domain import Obligation, Path, Site
+from analyzer.interp import _MAX_VIA as MAX_VIA
+from analyzer.interp import Facts
+from analyzer.markers import Marker
+from analyzer.program import Program
+from rules.finding import Hop, Verdict
+
+BAD = frozenset({"dropped", "missing", "part", "foreign", "literal"})
+READS = frozenset({"read", "copyout", "copy-bytes"})
+Judge = Callable[[ir.Sym, Path, str, frozenset[str]], tuple[Verdict, str, tuple[Hop, ...]]]
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A finding before it has a place in a text, a verdict and a fix. `action` overrides the policy's."""
+
+    rule: str
+    site: Site
+    marker: str
+    devices: frozenset[str]
+    source: Path
+    message: str
+    source_span: ir.Span | None = None
+    source_type: str = ""
+    witness: tuple[Hop, ...] = ()
+    part: bool = False
+    narrowed: bool = False
+    has_marker: bool = True
+    insert_after: int = 0
+    action: str = ""
+    latent: str = ""
+    verdict: Verdict | None = None
+    callers: tuple[tuple[ir.Sym, Path, frozenset[str]], ...] = ()
+
+
+@dataclass(frozen=True)
+class Group:
+    """All paths of one site that do the same wrong thing with one marker of one source."""
+
+    site: Site
+    marker: str
+    outcome: str
+    source: Path
+    source_span: ir.Span | None
+    source_type: str
+    devices: frozenset[str]
+    narrowed: bool
+    part: bool
+    insert_after: int
+    foreign: str
+    callers: tuple[Obligation, ...]
+    carried_elsewhere: bool
+
+    @property
+    def is_read(self) -> bool:
+        """Bytes are moved or read here; no carrier is made."""
+        return self.site.form in READS
+
+    def witness(self, program: Program) -> tuple[Hop, ...]:
+        """The calls through which nobody discharged it, nearest first, each once."""
+        hops: dict[tuple[str, int], Hop] = {}
+        for caller in self.callers:
+            for sym, path, line in caller.via:
+                function = program.function(sym)
+                name = function.name if function is not None else sym
+                hops.setdefault((path, line), Hop(path, line, f"{name} passes it on without restoring {self.marker}"))
+        return tuple(hops.values())
+
+
+@dataclass
+class Analysis:
+    """One tree, linked and interpreted. `judge` answers whether a marked weight can be somewhere."""
+
+    program: Program
+    facts: Facts
+    markers: dict[str, Marker]
+    honoured: Callable[[str], frozenset[str]]
+    judge: Judge
+    consumers: tuple[object, ...] = ()
+    _groups: list[Group] | None = field(default=None, repr=False)
+
+    @functools.cached_property
+    def groups(self) -> list[Group]:
+        """Every wrong outcome that its callers do not put right, in the order of the files."""
+        own: dict[tuple[Site, str, str, Path], list[Obligation]] = {}
+        through: dict[tuple[Site, str], list[Obligation]] = {}
+        carried: set[tuple[ir.Sym, Path, str]] = set()
+        for obligation in self.facts.obligations.values():
+            if obligation.outcome == "carried" and not obligation.via:
+                carried.add((obligation.site.function, obligation.source, obligation.marker))
+            if obligation.outcome not in BAD:
+                continue
+            if obligation.via:
+                through.setdefault((obligation.site, obligation.marker), []).append(obligation)
+            else:
+                own.setdefault((obligation.site, obligation.marker, obligation.outcome, obligation.source), []).append(
+                    obligation
+                )
+        found: list[Group] = []
+        for (site, marker, outcome, source), obligations in own.items():
+            callers = tuple(
+                sorted((o for o in through.get((site, marker), ()) if self.final(o)), key=lambda o: (o.via, o.source))
+            )
+            if not any(self.final(o) for o in obligations) and not callers:
+                continue
+            first = min(obligations, key=lambda o: (sorted(o.devices), o.insert_after))
+            found.append(
+                Group(
+                    site=site, marker=marker, outcome=outcome, source=source, source_span=first.source_span,
+                    source_type=first.source_type, devices=frozenset().union(*(o.devices for o in obligations)),
+                    narrowed=any(o.narrowed for o in obligations), part=any(o.part for o in obligations),
+                    insert_after=max(o.insert_after for o in obligations), foreign=first.foreign, callers=callers,
+                    carried_elsewhere=(site.function, source, marker) in carried,
+                )
+            )  # fmt: skip
+        return sorted(found, key=lambda g: (g.site.path, g.site.span.begin, g.marker, g.outcome, g.source))
+
+    def final(self, obligation: Obligation) -> bool:
+        """Nobody further out can discharge it."""
+        if not obligation.pending or len(obligation.via) >= MAX_VIA:
+            return True
+        return not self.facts.callers.get(obligation.function)
+
+    def is_tested(self, group: Group) -> bool:
+        """Does the function test this marker of this source anywhere?"""
+        return (group.source, group.marker) in self.facts.tests.get(group.site.function, ())
+
+    def is_resolved(self, group: Group) -> bool:
+        """Does the function branch on this marker of this source, with work under the branch?"""
+        return (group.source, group.marker) in self.facts.resolves.get(group.site.function, ())
+
+    def function_name(self, sym: ir.Sym) -> str:
+        """The qualified name of a function."""
+        function = self.program.function(sym)
+        return function.name if function is not None else sym
+
+    def honours(self, marker: str) -> frozenset[str]:
+        """Devices of this tree with a kernel that honours `marker`."""
+        return self.honoured(marker) & frozenset(self.program.devices) if self.program.devices else self.honoured(marker)
+
+    def draft(self, rule: str, group: Group, message: str, **more: object) -> Draft:
+        """A draft about a group."""
+        callers = tuple((o.function, o.source, o.devices) for o in group.callers)
+        return Draft(
+            rule=rule, site=group.site, marker=group.marker, devices=group.devices, source=group.source, message=message,
+            source_span=group.source_span, source_type=group.source_type, witness=group.witness(self.program),
+            part=group.part or group.outcome == "part", narrowed=group.narrowed, has_marker=group.outcome != "missing",
+            insert_after=group.insert_after, callers=callers, **more,  # type: ignore[arg-type]
+        )  # fmt: skip
+
+    def name_of(self, source: Path) -> str:
+        """A source path in words: the names without their symbols."""
+        words = [source[0].rpartition(":")[2] or source[0]] + list(source[1:])
+        return ".".join(words).replace(".[", "[")
+
+
+def declared_devices(markers: Iterable[Marker], program: Program) -> Callable[[str], frozenset[str]]:
+    """The declared devices of each marker in the tree's own names (`cuda` is `gpu` where the tree says so)."""
+    table: dict[str, frozenset[str]] = {}
+    known = frozenset(program.devices)
+    for marker in markers:
+        names = set()
+        for device in marker.devices:
+            if device in known or not known:
+                names.add(device)
+            elif device == "cuda" and "gpu" in known:
+                names.add("gpu")
+            elif device == "cpu" and "host" in known:
+                names.add("host")
+        table[marker.name] = frozenset(names)
+    return lambda name: table.get(name, frozenset())
+
+
+def constructions(analysis: Analysis) -> Iterator[Group]:
+    """Groups where a carrier is made (not where bytes are read or moved)."""
+    for group in analysis.groups:
+        if not group.is_read:
+            yield group

@@ -1,0 +1,75 @@
+"""Bytes of a weight are read, copied out or handed to a kernel as plain, whatever its markers say.
+
+## What it does
+Follows pointers to a carrier's bytes into decoders, gathers, copies to records without markers, uploads and kernels
+that get a raw pointer, and asks whether each marker is known to be false there. An upload is reported only beside a
+view over the uploaded bytes that loses the marker.
+
+## Why is this bad?
+No view is built, so nothing carries the marker: the values come out finite, plausible and wrong.
+
+## Example
+```cpp
+std::vector<float> floats(const OwnedTensor& w) {
+  DecodeRows(w.bytes.data(), w.dtype, n, out.data());
+}
+```
+
+## Use instead
+```cpp
+VT_CHECK(!w.repacked && !w.q8_0_aligned && !w.elem_kn_repacked, "plain bytes only");
+DecodeRows(w.bytes.data(), w.dtype, n, out.data());
+```
+
+## Fix safety
+Safe: the check fires only for a marked weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rules.analysis import Analysis, Draft, Group
+from rules.finding import Verdict
+
+CODE = "VT007"
+NAME = "bytes-read-blind"
+SUMMARY = "a decoder, gather, copy-out, memcpy or raw-pointer kernel reads marked bytes as plain"
+FIXABLE = True
+
+
+def check(analysis: Analysis) -> Iterator[Draft]:
+    """Yield a draft for each marker nobody looks at before the bytes are read."""
+    lost = {
+        (g.site.function, g.source, g.marker) for g in analysis.groups if not g.is_read and g.outcome in ("dropped", "missing")
+    }
+    for group in analysis.groups:
+        if not group.is_read or group.outcome not in ("dropped", "missing"):
+            continue
+        if group.site.form == "copy-bytes":
+            if (group.site.function, group.source, group.marker) not in lost:
+                continue
+        elif analysis.is_tested(group):
+            continue  # VT004's, or resolved
+        if is_consumer(analysis, group):
+            continue  # VT009's
+        source = analysis.name_of(group.source)
+        verb = {"copyout": "copied out", "copy-bytes": "uploaded or copied"}.get(group.site.form, "read")
+        callee = f" by {group.site.callee}" if group.site.callee else ""
+        yield analysis.draft(
+            CODE, group, f"bytes of {source} are {verb}{callee} as plain; {group.marker} is not refused", action="refuse"
+        )
+
+
+def is_consumer(analysis: Analysis, group: Group) -> bool:
+    """The reader of a view that branches on some other marker of it: a kernel that knows of markers."""
+    carrier = analysis.program.carriers.get(group.source_type)
+    if carrier is None or not carrier.view:
+        return False
+    known = analysis.facts.tests.get(group.site.function, set())
+    return any(source == group.source and marker != group.marker for source, marker in known)
+
+
+def is_live(verdict: Verdict) -> bool:
+    """Worth reporting for a view parameter, of which kernels have thousands."""
+    return verdict is not Verdict.DEAD

@@ -1,0 +1,45 @@
+"""A kernel or predicate branches on some markers of an operand and treats the others as plain.
+
+## What it does
+Reports a function that reads the bytes of a view, tests one of its markers, and lets another through untested.
+
+## Why is this bad?
+It looks as if the kernel knew about layouts. It knows about one of them.
+
+## Example
+```cpp
+if (b.repacked) return GemmRepacked(out, a, b);
+return GemmPlain(out, a, b.data);        // q8_0_aligned bytes read as plain
+```
+
+## Use instead
+```cpp
+VT_CHECK(!b.q8_0_aligned, "q8_0_aligned: the CUDA GEMM reads it");
+```
+
+## Fix safety
+Safe: the check fires only for a marked weight that this kernel would misread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rules.analysis import Analysis, Draft
+from rules.bytes_read_blind import is_consumer
+
+CODE = "VT009"
+NAME = "consumer-ignores-marker"
+SUMMARY = "a kernel or predicate branches on some markers and treats the others as plain"
+FIXABLE = True
+
+
+def check(analysis: Analysis) -> Iterator[Draft]:
+    """Yield a draft for each marker a layout-aware reader forgets."""
+    for group in analysis.groups:
+        if group.is_read and group.outcome in ("dropped", "missing") and not analysis.is_tested(group):
+            if is_consumer(analysis, group):
+                source = analysis.name_of(group.source)
+                yield analysis.draft(
+                    CODE, group, f"this reader of {source} tests other markers but not {group.marker}", action="refuse"
+                )

@@ -1,0 +1,50 @@
+"""A check of the marker exists, but it does not cover this use.
+
+## What it does
+Reports a loss (as VT001) or a blind read (as VT007) in a function that does test the marker of this very source:
+after the use, on another path, with the wrong polarity (a test that admits the marker refuses nothing), or as one
+of several alternatives.
+
+## Why is this bad?
+The reader sees a guard and stops looking.
+
+## Example
+```cpp
+if (fast) VT_CHECK(!w.repacked, "plain rows");
+return MakeTensor(w.bytes.data(), w.dtype, dev, shape);   // the other path is not checked
+```
+
+## Use instead
+```cpp
+VT_CHECK(!w.repacked, "plain rows");
+return MakeTensor(w.bytes.data(), w.dtype, dev, shape);
+```
+
+## Fix safety
+Safe: the check is repeated where it dominates the use; it changes nothing for an unmarked weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rules.analysis import Analysis, Draft
+
+CODE = "VT004"
+NAME = "guard-misses"
+SUMMARY = "a check exists but does not dominate the use, has the wrong polarity, or covers only some paths"
+FIXABLE = True
+
+
+def check(analysis: Analysis) -> Iterator[Draft]:
+    """Yield a draft for each loss or blind read beside a test of the same marker of the same source."""
+    for group in analysis.groups:
+        if group.outcome not in ("dropped", "missing") or not analysis.is_tested(group):
+            continue
+        if group.is_read and (analysis.is_resolved(group) or group.site.form == "copy-bytes"):
+            continue
+        source = analysis.name_of(group.source)
+        verb = "read" if group.is_read else "used"
+        yield analysis.draft(
+            CODE, group, f"{group.marker} of {source} is tested in this function, but not where its bytes are {verb}"
+        )

@@ -1,0 +1,46 @@
+"""A marker is kept on a part or on another shape of the tensor it describes.
+
+## What it does
+Follows byte offsets, row slices, shrunken or swapped dimensions. A marker's layout survives none of them, unless
+its declaration names a row group and the path has a test that the cut is a multiple of it.
+
+## Why is this bad?
+The flag is true and the bytes are not what it says: the kernel takes its fast path over a band of somebody else's
+layout.
+
+## Example
+```cpp
+Tensor t = whole;
+t.data = static_cast<uint8_t*>(whole.data) + first_row * row_bytes;
+t.shape[0] = rows;
+```
+
+## Use instead
+```cpp
+VT_CHECK(!whole.q8_0_aligned && !whole.elem_kn_repacked, "layout of the whole tensor");
+VT_CHECK(!whole.repacked || first_row % 4 == 0 && rows % 4 == 0, "interleave group would be cut");
+```
+
+## Fix safety
+Safe: the check fires only for a marked weight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rules.analysis import Analysis, Draft
+
+CODE = "VT003"
+NAME = "marker-on-a-part"
+SUMMARY = "kept on an offset, slice or reshape that the layout does not survive"
+FIXABLE = True
+
+
+def check(analysis: Analysis) -> Iterator[Draft]:
+    """Yield a draft for each marker that is copied onto a part without a test that the cut is whole."""
+    for group in analysis.groups:
+        if group.outcome == "part":
+            what = "another shape" if group.site.form == "reshape" else "a part"
+            source = analysis.name_of(group.source)
+            yield analysis.draft(CODE, group, f"{group.marker} of {source} is kept on {what} of it", action="refuse")

@@ -1,0 +1,109 @@
+"""A marker is carried to a device none of whose kernels honours it.
+
+## What it does
+Where a device test or a constant narrows an arm, asks whether each marker carried there is honoured by a kernel of
+every device of the arm, by the honours matrix, or refused on the others.
+
+## Why is this bad?
+The flag arrives and nobody reads it: the kernel of that device reads the rewritten bytes as plain ones.
+
+## Example
+```cpp
+if (!is_cuda(d)) { Tensor t = MakeTensor(...); t.repacked = w.repacked; return t; }  // also Vulkan, Metal, ...
+```
+
+## Use instead
+```cpp
+if (d.type == DeviceType::kCPU) { Tensor t = MakeTensor(...); t.repacked = w.repacked; return t; }
+VT_CHECK(!w.repacked, "repacked: only a CPU kernel reads it");
+```
+
+## Fix safety
+Safe: the check added fires only for a marked weight on a device that would misread it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analyzer import ir
+from analyzer.domain import Site
+from analyzer.interp import walk
+from rules.analysis import Analysis, Draft
+
+CODE = "VT002"
+NAME = "marker-on-wrong-device"
+SUMMARY = "carried to, or not refused on, a device none of whose kernels honours it"
+FIXABLE = True
+
+
+def check(analysis: Analysis) -> Iterator[Draft]:
+    """Yield a draft for each marker carried on a narrowed arm beyond the devices that honour it."""
+    seen: dict[tuple[object, ...], frozenset[str]] = {}
+    first = {}
+    for obligation in analysis.facts.obligations.values():
+        honoured = analysis.honours(obligation.marker)
+        if obligation.outcome != "carried" or not obligation.narrowed or obligation.via or not honoured:
+            continue
+        beyond = obligation.devices - honoured
+        if not beyond or not obligation.insert_after and obligation.site.callee:
+            continue  # a device-blind helper carried it: its caller cannot put it right
+        key = (obligation.site, obligation.marker, obligation.source)
+        seen[key] = seen.get(key, frozenset()) | obligation.devices
+        first.setdefault(key, obligation)
+    for key in sorted(seen, key=lambda k: (first[k].site.path, first[k].site.span.begin, first[k].marker)):
+        obligation, devices = first[key], seen[key]
+        beyond = ", ".join(sorted(devices - analysis.honours(obligation.marker)))
+        yield Draft(
+            rule=CODE, site=obligation.site, marker=obligation.marker, devices=devices, source=obligation.source,
+            message=f"{obligation.marker} is carried where {beyond} runs, and no kernel there honours it",
+            source_span=obligation.source_span, source_type=obligation.source_type, narrowed=True,
+            insert_after=obligation.insert_after, action="refuse",
+        )  # fmt: skip
+    yield from _ungated_producers(analysis)
+
+
+def _ungated_producers(analysis: Analysis) -> Iterator[Draft]:
+    """A policy field that lets a marker be set, decided without asking for the device, beside one that asks."""
+
+
+
+
+    gates: dict[str, str] = {}
+    for write in analysis.facts.marker_writes:
+        if write.value == "true":
+            for guard in write.guards:
+                if isinstance(guard[1], tuple) and len(guard[1]) >= 2 and isinstance(guard[1][-1], str):
+                    gates.setdefault(guard[1][-1], write.marker)
+    if not gates:
+        return
+    for function in analysis.program.functions():
+        stores = [
+            n for n in walk(function.body)
+            if isinstance(n, ir.Assign) and isinstance(n.target, ir.Field) and n.target.type == "bool"
+            and n.target.owner not in analysis.program.carriers
+        ]  # fmt: skip
+        asking = [s for s in stores if _asks_device(s.value, analysis)]
+        for store in stores:
+            assert isinstance(store.target, ir.Field)
+            marker = gates.get(store.target.name)
+            siblings = [s for s in asking if isinstance(s.target, ir.Field) and s.target.owner == store.target.owner]
+            if marker is None or store in asking or not siblings or isinstance(store.value, ir.Lit):
+                continue
+            site = Site(function.sym, function.path, store.span, "producer", store.span)
+            honoured = analysis.honours(marker)
+            yield Draft(
+                rule=CODE, site=site, marker=marker, devices=frozenset(analysis.program.devices) - honoured,
+                source=(store.target.name,), action="display",
+                message=f"{store.target.name} lets {marker} be set without asking for the device, unlike the field beside it",
+            )  # fmt: skip
+
+
+def _asks_device(x: object, analysis: Analysis) -> bool:
+
+
+
+    return any(
+        isinstance(n, ir.Name) and n.kind == "enum" and n.name.rpartition("::")[0] in analysis.program.device_enums
+        for n in walk(x)
+    )
