@@ -1,7 +1,7 @@
 """Tree-sitter as the oracle of completeness: where a file's text has code that some parse must cover.
 
-No helper is named here. A candidate is the part of a function definition, between two preprocessor conditionals,
-that mentions a word: a marker, a record that carries markers, or a record that holds one.
+No helper is named here. A candidate is the part of a function definition, between two preprocessor
+conditionals, that mentions a word: a marker, a record that carries markers, or a record that holds one.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ _DEAD = re.compile(rb"#\s*if\s+(0|false)\b")
 
 
 class Candidate(msgspec.Struct, frozen=True, array_like=True):
-    """Bytes `[begin, end)` of a function or, with `arm`, of conditional code in one; `what`: the function's name as
-    spelled; `line`: of the first word in it. `guard`: the innermost condition around it, empty if there is none."""
+    """Bytes `[begin, end)` of a function or, with `arm`, of conditional code in one; `what`: the function's
+    name as spelled; `line`: of the first word in it. `guard`: the innermost condition around it, empty if
+    there is none."""
 
     line: int
     begin: int
@@ -43,7 +44,8 @@ def _functions(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
     while stack:
         node = stack.pop()
         if node.type == "function_definition":
-            yield node
+            if node.child_by_field_name("body") is not None:  # not `= default`, `= delete`
+                yield node
         elif node.type in ("preproc_if", "preproc_elif") and _DEAD.match(node.text or b""):
             alternative = node.child_by_field_name("alternative")
             stack += [alternative] if alternative else []
@@ -61,7 +63,9 @@ def _guards(node: tree_sitter.Node, begin: int) -> list[tuple[int, int, str]]:
             # An `#else` arm is a child of the `#if` it belongs to: what the parent keeps is cut off below.
             text = (inner.text or b"").split(b"\n", 1)[0].decode("utf-8", "replace").strip()
             arms.append((inner.start_byte, inner.end_byte, text))
-        stack += [child for child in inner.named_children if child.end_byte > begin and child.named_child_count]
+        stack += [
+            child for child in inner.named_children if child.end_byte > begin and child.named_child_count
+        ]
     return sorted(arms)
 
 
@@ -76,7 +80,12 @@ def _outer_guard(node: tree_sitter.Node) -> str:
 
 def _name(node: tree_sitter.Node) -> str:
     inner = node.child_by_field_name("declarator")
-    while inner is not None and inner.type not in ("identifier", "qualified_identifier", "field_identifier", "operator_name"):
+    while inner is not None and inner.type not in (
+        "identifier",
+        "qualified_identifier",
+        "field_identifier",
+        "operator_name",
+    ):
         inner = inner.child_by_field_name("declarator")
     return (inner.text or b"").decode("utf-8", "replace") if inner is not None else "function"
 

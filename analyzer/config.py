@@ -24,9 +24,9 @@ class SetupError(Exception):
 
 
 class ProfileConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`[[profile]]`: one preprocessor view. `defines`: macros, `NAME` or `NAME=VALUE`; `target`: an LLVM triple,
-    empty for this machine's; `flags`: further compiler flags; `only`: take only files whose text tests one of these
-    macros (empty: decided from `defines`)."""
+    """`[[profile]]`: one preprocessor view. `defines`: macros, `NAME` or `NAME=VALUE`; `target`: an LLVM
+    triple, empty for this machine's; `flags`: further compiler flags; `only`: take only files whose text
+    tests one of these macros (empty: decided from `defines`)."""
 
     name: str
     defines: tuple[str, ...] = ()
@@ -37,8 +37,9 @@ class ProfileConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Config(msgspec.Struct, frozen=True):
     """`exclude`: folder names (shell patterns) or root-relative folders (with a `/`) that are read for their
-    headers only. `flags`: appended to every command line. `database`: the compile database, relative to the root;
-    empty: looked for. `profile`: replaces the discovered profiles. `extra`: the tables of other packages, unchecked.
+    headers only. `flags`: appended to every command line. `database`: the compile database, relative to the
+    root; empty: looked for. `profile`: replaces the discovered profiles. `extra`: the tables of other
+    packages, unchecked.
     """
 
     exclude: tuple[str, ...] = EXCLUDE
@@ -62,8 +63,10 @@ def load(root: Path) -> Config:
         raise SetupError(f"{path}: cannot read: {error.strerror}") from error
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SetupError(f"{path}: not valid TOML: {error}") from error
-    own = {key: data.pop(key) for key in ("exclude", "flags", "database", "profile") if key in data}
+    own: dict[str, Any] = {
+        key: data.pop(key) for key in ("exclude", "flags", "database", "profile") if key in data
+    }
     try:
-        return msgspec.convert({**own, "extra": data}, type=Config)
+        return msgspec.convert(own | {"extra": data}, type=Config)
     except msgspec.ValidationError as error:
         raise SetupError(f"{path}: {error}") from error

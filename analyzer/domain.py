@@ -96,6 +96,13 @@ class Obj:
     last_store: int = 0
     filled_by: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:
+        known: int | None = self.__dict__.get("_hash")
+        if known is None:
+            known = hash((self.carrier, self.storage, self.markers, self.site, self.open, self.device, self.done))
+            object.__setattr__(self, "_hash", known)
+        return known
+
     def marker(self, name: str) -> Formula | None:
         """The formula of marker `name`, None where the carrier has no such field."""
         for known, value in self.markers:

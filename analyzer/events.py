@@ -29,7 +29,8 @@ class Cond:
 
 @dataclass(slots=True)
 class Events:
-    """The events of one function body. Nested expressions come before what they are part of."""
+    """The events of one function body. Nested expressions come before what they are part of. `reads`: uses of the
+    data members asked for."""
 
     calls: list[tuple[ir.Call | ir.New, Cond | None]] = field(default_factory=list)
     assigns: list[tuple[ir.Assign, Cond | None]] = field(default_factory=list)
@@ -38,11 +39,12 @@ class Events:
     returns: list[tuple[ir.Return, Cond | None]] = field(default_factory=list)
     inits: list[tuple[ir.Init, Cond | None]] = field(default_factory=list)
     addresses: list[ir.Expr] = field(default_factory=list)
+    reads: list[ir.Field] = field(default_factory=list)
 
 
-def events(function: ir.Function) -> Events:
-    """Return what happens in `function`, its constructor initialisers included."""
-    walk = _Walk()
+def events(function: ir.Function, members: frozenset[str] = frozenset()) -> Events:
+    """Return what happens in `function`, its constructor initialisers included; `members`: see `Events.reads`."""
+    walk = _Walk(members)
     for init in function.inits:
         walk.expr(init, None)
     if function.body is not None:
@@ -52,7 +54,7 @@ def events(function: ir.Function) -> Events:
 
 def of_expression(x: ir.Expr) -> Events:
     """Return what happens in one expression (the initialiser of a global)."""
-    walk = _Walk()
+    walk = _Walk(frozenset())
     walk.expr(x, None)
     return walk.out
 
@@ -60,8 +62,9 @@ def of_expression(x: ir.Expr) -> Events:
 class _Walk:
     """Visits every expression once. Handlers are looked up by class: a large tree has millions of nodes."""
 
-    def __init__(self) -> None:
+    def __init__(self, members: frozenset[str]) -> None:
         self.out = Events()
+        self.members = members
         self.expressions: dict[type, Callable[[Any, Cond | None], None]] = {
             ir.Field: self.field,
             ir.Call: self.call,
@@ -168,6 +171,8 @@ class _Walk:
             handler(e, cond)
 
     def field(self, e: ir.Field, cond: Cond | None) -> None:
+        if e.name in self.members:
+            self.out.reads.append(e)
         self.expr(e.base, cond)
 
     def call(self, e: ir.Call, cond: Cond | None) -> None:
@@ -193,7 +198,7 @@ class _Walk:
         self.expr(e.x, cond)
 
     def assign(self, e: ir.Assign, cond: Cond | None) -> None:
-        self.expr(e.target, cond)
+        self.expr(e.target.base if type(e.target) is ir.Field else e.target, cond)
         self.expr(e.value, cond)
         self.out.assigns.append((e, cond))
 

@@ -1,11 +1,12 @@
 """Compiler flags of each file: from the compile database, from a neighbour in it, or inferred from the tree.
 
-Flags are kept root-independent: a path inside the tree starts with `{tree}`, so that facts can be shared between
-checkouts; `expand` puts the root back.
+Flags are kept root-independent: a path inside the tree starts with `{tree}`, so that facts can be shared
+between checkouts; `expand` puts the root back.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -25,8 +26,9 @@ _DEFAULT_STANDARD = "c++20"
 
 
 class Flags(msgspec.Struct, frozen=True, array_like=True):
-    """`args`: for libclang, without the file's name. `origin`: `database`, `sibling` or `inferred`. `dropped`: flags
-    of the database that were left out because libclang has no use for them or does not know them."""
+    """`args`: for libclang, without the file's name. `origin`: `database`, `sibling` or `inferred`.
+    `dropped`: flags of the database that were left out because libclang has no use for them or does not know
+    them."""
 
     args: tuple[str, ...]
     origin: str
@@ -46,9 +48,23 @@ _IGNORED = re.compile(
     r"|fdeps-format\S*|mllvm|fuse-ld\S*|ffile-prefix-map\S*|fmacro-prefix-map\S*|fdebug-prefix-map\S*"
     r"|fno-omit-frame-pointer|fomit-frame-pointer|fvisibility\S*|pthread)$"
 )
-_IGNORED_WITH_VALUE = frozenset({"-o", "-MF", "-MT", "-MQ", "-include-pch", "-arch", "-mllvm", "-Xlinker", "-Xassembler"})
-_PATH_VALUE = ("-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-F", "-iframework", "-isysroot")
-_KEPT = re.compile(r"-(std=\S+|m\S+|f\S+|ansi|nostdinc\S*|nostdlibinc|x\S*|stdlib=\S+|target=\S+)$|--(target=\S+|sysroot=\S+)$")
+_IGNORED_WITH_VALUE = frozenset(
+    {"-o", "-MF", "-MT", "-MQ", "-include-pch", "-arch", "-mllvm", "-Xlinker", "-Xassembler"}
+)
+_PATH_VALUE = (
+    "-I",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-include",
+    "-imacros",
+    "-F",
+    "-iframework",
+    "-isysroot",
+)
+_KEPT = re.compile(
+    r"-(std=\S+|m\S+|f\S+|ansi|nostdinc\S*|nostdlibinc|x\S*|stdlib=\S+|target=\S+)$|--(target=\S+|sysroot=\S+)$"
+)
 _GCC_ONLY = re.compile(
     r"-f(no-)?(gnu-unique|var-tracking\S*|ipa-\S+|tree-\S+|reorder-functions|aggressive-loop-\S+|cx-\S+|conserve-stack"
     r"|implicit-constexpr|concepts\S*|modules\S*|lto-\S+|ext-numeric-literals|stack-reuse\S*|early-inlining|cprop\S*"
@@ -65,12 +81,13 @@ _NVCC_VALUE = {
     "--undefine-macro": "-U",
     "--std": "-std=",
 }
-_NVCC_DROPPED_VALUE = frozenset(
-    "-gencode --generate-code -arch --gpu-architecture -code --gpu-code -ccbin --compiler-bindir -Xptxas"
-    " --ptxas-options -Xfatbin -Xlinker --linker-options -Xnvlink -t --threads -diag-suppress --diag-suppress"
-    " -Xcudafe -maxrregcount --maxrregcount -default-stream --default-stream --options-file -odir -dir -cudart"
-    " --cudart -Werror --Werror -Xarchive -nvlink-options --split-compile -split-compile".split()
-)
+_NVCC_DROPPED_VALUE = frozenset({
+    "-gencode", "--generate-code", "-arch", "--gpu-architecture", "-code", "--gpu-code", "-ccbin",
+    "--compiler-bindir", "-Xptxas", "--ptxas-options", "-Xfatbin", "-Xlinker", "--linker-options", "-Xnvlink",
+    "-t", "--threads", "-diag-suppress", "--diag-suppress", "-Xcudafe", "-maxrregcount", "--maxrregcount",
+    "-default-stream", "--default-stream", "--options-file", "-odir", "-dir", "-cudart", "--cudart",
+    "-Werror", "--Werror", "-Xarchive", "-nvlink-options", "--split-compile", "-split-compile",
+})  # fmt: skip
 _NVCC_DROPPED = re.compile(
     r"(-forward-unknown\S*|--forward-unknown\S*|--expt-\S+|-expt-\S+|--extended-lambda|-extended-lambda|-rdc=\S*"
     r"|--relocatable-device-code=\S*|-dc|--device-c|-lineinfo|--generate-line-info|--use_fast_math|-use_fast_math"
@@ -128,14 +145,18 @@ def _nvcc_words(words: list[str], dropped: list[str]) -> list[str]:
 def _portable(path: str, directory: Path, root: Path) -> str:
     full = os.path.normpath(directory / path)
     relative = os.path.relpath(full, root)
-    return full if relative.startswith("..") else (TREE if relative == "." else f"{TREE}/{PurePosixPath(relative)}")
+    return (
+        full
+        if relative.startswith("..")
+        else (TREE if relative == "." else f"{TREE}/{PurePosixPath(relative)}")
+    )
 
 
 def translate(words: list[str], directory: Path, root: Path, source: str) -> Flags:
     """Turn one command line of a compile database into libclang's flags.
 
-    `words` starts with the compiler; relative paths are relative to `directory`; `source` is the file's name as
-    written in the entry.
+    `words` starts with the compiler; relative paths are relative to `directory`; `source` is the file's name
+    as written in the entry.
     """
     dropped: list[str] = []
     words = _response(words, directory)
@@ -153,7 +174,11 @@ def translate(words: list[str], directory: Path, root: Path, source: str) -> Fla
         at += 1
         if word == "--" or word == source or not word.startswith("-"):
             if word not in ("--", source):
-                dropped += [] if os.path.normpath(directory / word) == os.path.normpath(directory / source) else [word]
+                dropped += (
+                    []
+                    if os.path.normpath(directory / word) == os.path.normpath(directory / source)
+                    else [word]
+                )
         elif word in _IGNORED_WITH_VALUE:
             at += 1
             if word not in ("-o", "-MF", "-MT", "-MQ"):
@@ -196,9 +221,18 @@ def _find_database(root: Path, name: str) -> Path | None:
     return next((path for path in found if path.is_file()), None)
 
 
+def database_state(root: Path, name: str = "") -> str:
+    """Return a digest of the compile database that `read_database` would read, empty if there is none."""
+    path = _find_database(root, name)
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path else ""
+    except OSError:
+        return "unreadable"
+
+
 def read_database(root: Path, name: str = "") -> tuple[Database | None, str]:
-    """Read the compile database of the tree at `root`: file `name`, else `compile_commands.json` at the root or in
-    a `build*` folder.
+    """Read the compile database of the tree at `root`: file `name`, else `compile_commands.json` at the root
+    or in a `build*` folder.
 
     Returns (None, one line why) for one that cannot be used and (None, "") where there is none.
     """
@@ -249,9 +283,9 @@ def _entry(row: Any, base: Path) -> tuple[list[str], Path, str] | None:
 def include_dirs(tree: Tree, scans: Mapping[str, Scan], is_system: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the root-relative folders that make the tree's own include directives resolvable.
 
-    Each directive that does not resolve beside its file votes for every folder below which the tree has a file of
-    that name; the folder with most votes wins and what it resolves is settled, until nothing is left. Names in
-    `is_system` (standard headers, headers served by the analyser) do not vote.
+    Each directive that does not resolve beside its file votes for every folder below which the tree has a
+    file of that name; the folder with most votes wins and what it resolves is settled, until nothing is left.
+    Names in `is_system` (standard headers, headers served by the analyser) do not vote.
     """
     paths = {file.path for file in tree.files}
     by_name: dict[str, list[str]] = {}
@@ -287,7 +321,7 @@ def include_dirs(tree: Tree, scans: Mapping[str, Scan], is_system: Iterable[str]
 
 
 def standard(root: Path) -> str:
-    """Return the C++ standard that the root `CMakeLists.txt` sets, as in `c++20`; `c++20` when it sets none."""
+    """Return the C++ standard that the root `CMakeLists.txt` sets, as `c++17`; `c++20` when it sets none."""
     try:
         text = (root / "CMakeLists.txt").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -306,8 +340,13 @@ def inferred(root: Path, tree: Tree, scans: Mapping[str, Scan], is_system: Itera
 
 
 def _nearness(path: str, other: str) -> int:
-    parts, others = path.split("/"), other.split("/")
-    return len(os.path.commonprefix([parts, others]))  # type: ignore[type-var]
+    """How many folders two files share."""
+    shared = 0
+    for part, its in zip(path.split("/")[:-1], other.split("/")[:-1], strict=False):
+        if part != its:
+            break
+        shared += 1
+    return shared
 
 
 class FlagTable:
@@ -323,7 +362,6 @@ class FlagTable:
         cpp = [flags for path, flags in self._entries.items() if not path.endswith((".cu", ".c"))]
         if not cpp:
             return self._fallback
-        # Counted without warnings and definitions of single targets being told apart: first among equals wins.
         best = Counter(flags.args for flags in cpp).most_common(1)[0][0]
         args = list(best)
         known = {best[at + 1] for at, arg in enumerate(best) if arg in _PATH_VALUE and at + 1 < len(best)}

@@ -64,8 +64,8 @@ class Flow:
     graph: Graph
     conditions: Conditions
     producers: tuple[Producer, ...]
-    spreads: list[_Spread]
-    _by_marker: dict[str, list[_Spread]] = field(default_factory=dict)
+    spreads: list[Spread]
+    _by_marker: dict[str, list[Spread]] = field(default_factory=dict)
 
     @property
     def copies(self) -> list[MarkerCopy]:
@@ -77,7 +77,7 @@ class Flow:
         head, *members = path
         if head == "this":
             node, record = self.graph.this_node(function)
-            if record in self.program.carriers:
+            if self.graph.is_holder(record):
                 return node
         else:
             node, record = self.links.canonical.get(head, head), bare(self.links.type_of(head))
@@ -85,7 +85,7 @@ class Flow:
             if member.startswith("["):
                 record = _element(record)
                 continue
-            if record in self.program.carriers:
+            if self.graph.is_holder(record):
                 return node
             owner = self._declaring(_pointee(record), member)
             if owner is None:
@@ -162,6 +162,19 @@ class Flow:
         why = f"no weight marked {marker} (set at {where}) gets here" if not excluded else excluded
         return DEAD, f"{why}; assumes that no code outside this tree calls it or sets the marker", ()
 
+    def spread_from(self, node: Node, marker: str) -> Spread:
+        """What a weight with `marker` that sits at `node` reaches, whoever put it there."""
+        example = next(p for p in self.producers if p.marker == marker)
+        spread = Spread(self.graph, self.conditions, example)
+        spread.run_from(node)
+        return spread
+
+    def given_up(self, marker: str) -> list[tuple[str, str, int, str]]:
+        """The edges a marked weight meets that could not be followed: why, file, line, function."""
+        found = {edge for spread in self._by_marker.get(marker, ()) for edge in spread.given_up}
+        names = {sym: self.program.function(sym) for *_, sym in found}
+        return sorted((why, path, line, f.name if (f := names[sym]) is not None else "") for why, path, line, sym in found)
+
     def fields(self, marker: str) -> dict[str, str]:
         """The members of weight structs that a marked weight reaches: name to verdict."""
         found: dict[str, str] = {}
@@ -189,7 +202,7 @@ def flow(program: Program) -> Flow:
     )
     result = Flow(program, links, graph, conditions, producers, [])
     for producer in producers:
-        spread = _Spread(graph, conditions, producer)
+        spread = Spread(graph, conditions, producer)
         spread.run()
         result.spreads.append(spread)
         result._by_marker.setdefault(producer.marker, []).append(spread)
@@ -247,7 +260,7 @@ def _element(record: str) -> str:
     return bare(record.split("[")[0])
 
 
-class _Spread:
+class Spread:
     """What one producer's weight reaches: a tabulation over (function, how the value came in, node, state)."""
 
     def __init__(self, graph: Graph, conditions: Conditions, producer: Producer) -> None:
@@ -264,6 +277,7 @@ class _Spread:
         self.incoming: dict[tuple[ir.Sym, Entry], dict[tuple[object, ...], tuple[Key, Caller]]] = {}
         self.exits: dict[tuple[ir.Sym, Entry], dict[tuple[int, int], Key]] = {}
         self.arguments: dict[tuple[tuple[object, ...], tuple[ir.Sym, Entry]], Alternatives] = {}
+        self.given_up: set[tuple[str, str, int, ir.Sym]] = set()
         self.tests_too = producer.test
 
     def run(self) -> None:
@@ -273,6 +287,14 @@ class _Spread:
         hop = (p.path, p.span.line, f"{p.marker} is set here")
         for node in p.nodes:
             self.put(p.function, None, node, MARKED, gates, None, hop)
+        self.drain()
+
+    def run_from(self, node: Node) -> None:
+        """Start at a node that holds a marked weight, with no regard to how it came there."""
+        self.put(self.graph.owner.get(node, ""), None, node, MARKED, ALWAYS, None, None)
+        self.drain()
+
+    def drain(self) -> None:
         while self.queue:
             key = self.queue.popleft()
             self.queued.discard(key)
@@ -344,6 +366,9 @@ class _Spread:
 
     def follow(self, key: Key, fact: _Fact, use: Use) -> None:
         function, entry, node, state = key
+        if entry is None and function == self.producer.function == use.function and use.line < self.producer.span.line:
+            if node in self.producer.nodes:
+                return  # before the marker is set
         if use.mode == FLAG and (state != MARKED or use.marker != self.producer.marker):
             return
         if use.function == function:
@@ -395,6 +420,7 @@ class _Spread:
         call = caller.call
         targets: Iterable[ir.Sym] = self.links.targets(call, use.function)
         if not targets:
+            self.given_up.add((use.unknown, use.path, use.line, use.function))
             gates = _under(gates, ("unknown", f"{use.unknown} ({use.path}:{use.line})"))
             self.put(use.function, entry, caller.node, state, gates, key, hop)
             targets = self.links.guesses(call)

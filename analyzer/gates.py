@@ -209,11 +209,8 @@ class Conditions:
         if isinstance(e, ir.Field):
             return self._field(e)
         if isinstance(e, ir.Cond):
-            test, yes, no = (self.truth(x, frame, depth + 1) for x in (e.test, e.yes, e.no))
-            return (
-                either(both(test[0], yes[0]), both(test[1], no[0])),
-                either(both(test[0], yes[1]), both(test[1], no[1])),
-            )
+            test, a, b = (self.truth(x, frame, depth + 1) for x in (e.test, e.yes, e.no))
+            return either(both(test[0], a[0]), both(test[1], b[0])), either(both(test[0], a[1]), both(test[1], b[1]))
         if isinstance(e, ir.Call):
             return self._call(e, frame, depth)
         if isinstance(e, ir.Init) and len(e.items) == 1:
@@ -228,8 +225,8 @@ class Conditions:
             return either(a[0], both(a[1], b[0])), both(a[1], b[1])
         if e.op not in ("==", "!="):
             return EITHER
-        for x, y in ((e.a, e.b), (e.b, e.a)):
-            x = _plain(x)
+        for side, y in ((e.a, e.b), (e.b, e.a)):
+            x = _plain(side)
             if isinstance(x, ir.Lit) and x.kind in ("null", "bool"):
                 yes, no = self.truth(y, frame, depth + 1)
                 return (yes, no) if (x.value == "true") == (e.op == "==") else (no, yes)
@@ -264,8 +261,8 @@ class Conditions:
             return EITHER
         self._busy.add(key)
         yes, no = NEVER, NEVER
-        for value, _cond in stores:
-            one = self.truth(value, frame, depth + 1)
+        for stored, _ in stores:
+            one = self.truth(stored, frame, depth + 1)
             yes, no = either(yes, one[0]), either(no, one[1])
         self._busy.discard(key)
         return (yes, no) if yes or no else EITHER
@@ -356,16 +353,15 @@ class Conditions:
         if key in self._busy:
             return NEVER, NEVER
         self._busy.add(key)
-        returns = self.links.returns(target)
         yes, no = NEVER, NEVER
-        if returns and all(isinstance(r, ir.Lit) and r.value == "false" for r, _ in returns):
-            yes, no = frozenset({frozenset({("arch", function.name)})}), ALWAYS
-        else:
-            for value, cond in returns:
-                when = self._holds_in(cond, inner, depth + 1)
-                if when:
-                    one = self.truth(value, inner, depth + 1)
-                    yes, no = either(yes, both(when, one[0])), either(no, both(when, one[1]))
+        for value, cond in self.links.returns(target):
+            when = self._holds_in(cond, inner, depth + 1)
+            if when:
+                one = self.truth(value, inner, depth + 1)
+                yes, no = either(yes, both(when, one[0])), either(no, both(when, one[1]))
+        if self.links.is_stub(target):
+            host: Alternatives = frozenset({frozenset({("arch", function.name)})})
+            yes, no = both(yes, host) if yes else host, ALWAYS
         self._busy.discard(key)
         found = (yes, no) if yes or no else EITHER
         if depth < _MAX_DEPTH // 2:
@@ -375,14 +371,12 @@ class Conditions:
     def _bind(self, value: ir.Expr | None, type_text: str, frame: Frame, depth: int) -> Truth | str | None:
         if value is None:
             return None
-        value = _plain(value)
-        if isinstance(value, ir.Lit) and value.kind == "str":
-            return value.value.strip('"')
-        if isinstance(value, ir.Name) and isinstance(frame.bound.get(value.sym), str):
-            return frame.bound[value.sym]
-        if bare(type_text) == "bool":
-            return self.truth(value, frame, depth + 1)
-        return None
+        given = _plain(value)
+        if isinstance(given, ir.Lit) and given.kind == "str":
+            return given.value.strip('"')
+        if isinstance(given, ir.Name) and isinstance(frame.bound.get(given.sym), str):
+            return frame.bound[given.sym]
+        return self.truth(given, frame, depth + 1) if bare(type_text) == "bool" else None
 
     def _environment(self, e: ir.Expr, frame: Frame, depth: int) -> str:
         """The environment variable whose text (or absence) `e` is, else an empty string."""

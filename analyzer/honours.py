@@ -88,12 +88,13 @@ class _Reader:
         self.dtypes: dict[ir.Sym, frozenset[str]] = {}
 
     def run(self) -> Matrix:
-        cells = []
+        cells: list[Cell] = []
+        positions: dict[Cell, int] = {}
         for symbol, device, operator in self.kernels():
             function = self.program.function(symbol)
             if function is None or function.body is None:
                 continue
-            for parameter in function.params:
+            for position, parameter in enumerate(function.params):
                 carrier = self.program.carrier_of(parameter.type)
                 if carrier is None or not parameter.type.startswith("const ") and parameter.type.endswith(("&", "*")):
                     continue
@@ -101,7 +102,23 @@ class _Reader:
                     cell = self.cell(function, parameter, marker, device, operator)
                     if cell is not None:
                         cells.append(cell)
-        return Matrix(tuple(sorted(set(cells), key=lambda c: (c.marker, c.device, c.operator, c.path, c.line, c.operand))))
+                        positions[cell] = position
+        told = {(c.marker, c.operator, positions[c]) for c in cells if c.outcome in (HONOURS, REFUSES)}
+        kept = {
+            c
+            for c in cells
+            if c.outcome in (HONOURS, REFUSES)
+            or c.operator and (c.marker, c.operator, positions[c]) in told
+            or self.arrives(c)
+        }
+        return Matrix(tuple(sorted(kept, key=lambda c: (c.marker, c.device, c.operator, c.path, c.line, c.operand))))
+
+    def arrives(self, cell: Cell) -> bool:
+        """Can a marked weight, or its bytes, get to the operand at all? Activations never do."""
+        for parameter in self.program.variants[cell.symbol][0].params:
+            if parameter.name == cell.operand:
+                return any(self.flow.state(self.links.canonical[parameter.sym], cell.marker))
+        return False
 
     def kernels(self) -> Iterator[tuple[ir.Sym, str, str]]:
         """`(function, device, operator)` of every kernel."""
@@ -193,7 +210,7 @@ class _Reader:
         known = self.reads.get(symbol)
         if known is None:
             known = []
-            for variant in self.program.variants.get(symbol, ()):
+            for variant in () if symbol not in self.links.marker_reads else self.program.variants.get(symbol, ()):
                 if variant.body is not None:
                     self.scan(variant.body, variant.sym, known)
             self.reads[symbol] = known

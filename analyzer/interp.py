@@ -24,10 +24,10 @@ from analyzer.program import (
     Carrier, Program, bare, device_name, is_byte_pointer, is_mutable_reference, is_pointer, is_scalar,
 )  # fmt: skip
 
-_MAX_STATES = 12
-_MAX_CHOICES = 10
+_MAX_STATES = 6
+_MAX_CHOICES = 6
 _MAX_CASES = 6
-_MAX_VIA = 3
+_MAX_VIA = 2
 
 _NORETURN = frozenset({"abort", "exit", "_exit", "terminate", "quick_exit", "__assert_fail", "unreachable", "__builtin_unreachable"})
 _PASS_THROUGH = frozenset({"move", "forward", "as_const", "ref", "cref", "addressof", "to_address", "get", "value", "launder"})
@@ -65,7 +65,7 @@ class Summary:
     """What callers need to know of a function. `reads` / `writes`: paths of byte pointers it dereferences."""
 
     cases: tuple[Case, ...] = ()
-    opens: frozenset[Obligation] = frozenset()
+    opens: tuple[Obligation, ...] = ()
     reads: frozenset[Path] = frozenset()
     writes: frozenset[Path] = frozenset()
     known_body: bool = True
@@ -115,6 +115,7 @@ class Facts:
     resolves: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
     summaries: dict[ir.Sym, Summary] = field(default_factory=dict)
     analysed: set[ir.Sym] = field(default_factory=set)
+    retagged: set[Site] = field(default_factory=set)
     cached_views: set[tuple[Site, str, Path]] = field(default_factory=set)
     gave_up: dict[ir.Sym, str] = field(default_factory=dict)
     checks: dict[str, int] = field(default_factory=dict)
@@ -135,6 +136,8 @@ class _Interpreter:
         self.summaries: dict[ir.Sym, Summary] = {}
         self.running: set[ir.Sym] = set()
         self.relevant: dict[ir.Sym, bool] = {}
+        self.asking: dict[ir.Sym, bool] = {}
+        self.buffers: dict[str, bool] = {}
         self.fresh_fields = fresh_fields(program)
 
     def run(self, only: Callable[[ir.Function], bool] | None) -> Facts:
@@ -159,6 +162,29 @@ class _Interpreter:
             self.relevant[function.sym] = found
         return found
 
+    def holds_raw_bytes(self, type_text: str) -> bool:
+        program = self.program
+        if not type_text or program.carrier_of(type_text):
+            return False
+        if is_byte_pointer(type_text):
+            return True
+        base = bare(type_text)
+        if re.match(r"^std::(vector|span|unique_ptr|shared_ptr|array|deque)<", base):
+            return not program.is_container_of_carriers(type_text) and _holds_scalars(base)
+        return any(base == bare(m.type) for c in program.carriers.values() for m in c.members if m.name in c.storage)
+
+    def asks_device(self, function: ir.Function) -> bool:
+        """A predicate over the device: its body names one."""
+        found = self.asking.get(function.sym)
+        if found is None:
+            found = bare(function.result) == "bool" and any(
+                isinstance(n, ir.Name) and n.kind == "enum" and n.name.rpartition("::")[0] in self.program.device_enums
+                or isinstance(n, ir.Call) and _IS_DEVICE.match(n.name.rpartition("::")[2])
+                for n in walk(function.body)
+            )
+            self.asking[function.sym] = found
+        return found
+
     def summary(self, sym: ir.Sym) -> Summary:
         known = self.summaries.get(sym)
         if known is not None:
@@ -181,7 +207,7 @@ class _Interpreter:
 
 def _merge(a: Summary, b: Summary) -> Summary:
     return Summary(
-        tuple(dict.fromkeys(a.cases + b.cases))[:_MAX_CASES], a.opens | b.opens, a.reads | b.reads, a.writes | b.writes
+        tuple(dict.fromkeys(a.cases + b.cases))[:_MAX_CASES], _ordered((*a.opens, *b.opens)), a.reads | b.reads, a.writes | b.writes
     )
 
 
@@ -342,7 +368,7 @@ class _Run:
             case = self.leave(end, value)
             cases.setdefault((case.value, case.objects, case.known, case.devices, case.content), case)
         return Summary(
-            _few(list(cases.values())), frozenset(self.opens.values()), frozenset(self.reads), frozenset(self.writes)
+            _few(list(cases.values())), _ordered(self.opens.values()), frozenset(self.reads), frozenset(self.writes)
         )
 
     def leave(self, state: State, value: Value) -> Case:
@@ -356,11 +382,12 @@ class _Run:
                 if value is not obj and not (isinstance(value, Obj) and obj.site is not None and value.site == obj.site):
                     self.settle(state, path, obj)
         if isinstance(value, Obj):
-            value = self.settle(state, (), value, returned=True)
+            value = replace(self.settle(state, (), value, returned=True), last_store=0, done=True)
         known = tuple(sorted(((a, v) for a, v in state.known.items() if self.visible(a)), key=repr))
         objects = tuple(
-            (p, o) for p, o in sorted(state.objects.items()) if p[0] in self.param_syms and not self.by_value(p)
-        )
+            (p, replace(o, last_store=0, done=True))
+            for p, o in sorted(state.objects.items()) if p[0] in self.param_syms and not self.by_value(p)
+        )  # fmt: skip
         content = tuple((p, c) for p, c in sorted(state.content.items()) if p[0] in self.param_syms)
         return Case(known, state.devices, value, objects, content)
 
@@ -371,7 +398,7 @@ class _Run:
     def visible(self, atom: Atom) -> bool:
         if atom[0] == "m":
             return atom[1][0] in self.param_syms
-        return atom[0] == "e" and _mentions_only(atom[1], self.param_syms)
+        return atom[0] == "e" and _speaks(atom[1]) and _mentions_only(atom[1], self.param_syms)
 
     def is_local(self, path: Path) -> bool:
         return path[0] not in self.param_syms or self.by_value(path)
@@ -388,7 +415,7 @@ class _Run:
                 states = self.execute(inner, states)
                 if not states:
                     break
-            return states
+            return states if stmt.decl or stmt is self.function.body else self.close(stmt, states)
         if isinstance(stmt, ir.Var):
             self.locals[stmt.sym] = stmt.type
             self.names[stmt.sym] = stmt.name
@@ -420,6 +447,20 @@ class _Run:
             return self.join(after)
         return states
 
+    def close(self, block: ir.Block, states: list[State]) -> list[State]:
+        """Locals of a block die with it: their obligations fall due, and they keep no two states apart."""
+        dying = [v.sym for s in block.body if isinstance(s, ir.Block) and s.decl for v in s.body if isinstance(v, ir.Var)]
+        if not dying:
+            return states
+        for state in states:
+            for sym in dying:
+                obj = state.objects.get((sym,))
+                if obj is not None and not obj.done:
+                    self.settle(state, (sym,), obj)
+                state.objects.pop((sym,), None)
+                state.variables.pop(sym, None)
+        return self.join(states)
+
     def simple(
         self, states: list[State], span: ir.Span, kind: str, action: Callable[[State], Value]
     ) -> list[State]:
@@ -428,6 +469,10 @@ class _Run:
         self.statement, self.statement_kind = span, kind
         result = [state for state, _ in self.explore(states, action)]
         self.statement, self.statement_kind = outer
+        for state in result:
+            held = {v.path for v in state.variables.values() if isinstance(v, Ref) and v.path[0].startswith("tmp@")}
+            for path in [p for p in state.objects if p[0].startswith("tmp@") and p not in held]:
+                del state.objects[path]
         return self.join(result)
 
     def explore(self, states: list[State], action: Callable[[State], Value]) -> list[tuple[State, Value]]:
@@ -972,7 +1017,7 @@ class _Run:
             return Closure(x.sym) if x.sym else None
         value = state.variables.get(x.sym)
         if value is not None:
-            return replace(value, span=x.span) if isinstance(value, Ref) else value
+            return Ref(value.path, value.type, x.span) if isinstance(value, Ref) else value
         type_text = self.locals.get(x.sym, "")
         if not type_text and x.sym in self.program.globals:
             type_text = self.program.globals[x.sym].type
@@ -997,14 +1042,10 @@ class _Run:
 
     def is_buffer(self, type_text: str) -> bool:
         """A type that holds or points to raw bytes and is no carrier."""
-        if not type_text or self.program.carrier_of(type_text):
-            return False
-        if is_byte_pointer(type_text):
-            return True
-        base = bare(type_text)
-        if re.match(r"^std::(vector|span|unique_ptr|shared_ptr|array|deque)<", base):
-            return not self.program.is_container_of_carriers(type_text) and _holds_scalars(base)
-        return any(base == bare(m.type) for c in self.program.carriers.values() for m in c.members if m.name in c.storage)
+        found = self.interp.buffers.get(type_text)
+        if found is None:
+            found = self.interp.buffers[type_text] = self.interp.holds_raw_bytes(type_text)
+        return found
 
     def load(self, state: State, ref: Ref) -> Obj:
         """The carrier at an lvalue: as stored on this path, else as its own, unknown, source."""
@@ -1063,7 +1104,7 @@ class _Run:
     def carrier_member(self, x: ir.Field, base: Ref, carrier: Carrier, state: State) -> Value:
         if x.name in carrier.markers:
             self.facts.marker_reads.setdefault(self.function.sym, set()).add((base.path, x.name))
-            value = self.load(state, replace(base, type=carrier.name)).marker(x.name)
+            value = self.load(state, Ref(base.path, carrier.name, base.span)).marker(x.name)
             return Bool(value if value is not None else fm.FALSE)
         if x.name in carrier.storage:
             inner = self.program.carrier_of(x.type)
@@ -1074,7 +1115,7 @@ class _Run:
                 return Ref(own, x.type, x.span)
             if (carrier.name, x.name) in self.interp.fresh_fields:
                 return Ptr(frozenset(), frozenset({(own, WHOLE)}))
-            obj = self.load(state, replace(base, type=carrier.name))
+            obj = self.load(state, Ref(base.path, carrier.name, base.span))
             storage = obj.storage
             if obj.whole_copy is not None or not obj.filled:
                 storage = Ptr(frozenset(replace(o, span=base.span) for o in storage.origins), storage.buffers)
@@ -1354,7 +1395,7 @@ class _Run:
                 self.is_local(base.path), frozenset(a for a, v in state.known.items() if v and a[0] == "e"),
             )
         )  # fmt: skip
-        obj = self.load(state, replace(base, type=carrier.name))
+        obj = self.load(state, Ref(base.path, carrier.name, base.span))
         old = state.known.pop(("m", base.path, target.name), None)
         del old
         state.objects[base.path] = replace(obj.with_marker(target.name, f), last_store=span.end)
@@ -1371,7 +1412,7 @@ class _Run:
             value = inner.storage
         held = value if isinstance(value, Ptr) else Ptr()
         held = self.resolve(held, state)
-        obj = self.load(state, replace(base, type=carrier.name))
+        obj = self.load(state, Ref(base.path, carrier.name, base.span))
         local = self.is_local(base.path) and base.path in state.objects
         same = any(o.path == base.path for o in held.origins)
         if same and not local:
@@ -1393,6 +1434,8 @@ class _Run:
                     return
             if not held.origins and obj.storage.origins and obj.filled:
                 return
+            if form == "retag":
+                self.facts.retagged |= {left.site for left in obj.open}
             keep = obj.site if obj.site is not None and obj.filled and form == "fields" else None
             state.objects[base.path] = replace(
                 obj, storage=joined, filled=True, last_store=x.span.end, open=frozenset(),
@@ -1439,8 +1482,13 @@ class _Run:
             buffers.add((path, part))
         return Ptr(frozenset(origins), frozenset(buffers))
 
-    def site(self, span: ir.Span, form: str, dest: str = "", dest_type: str = "", callee: str = "", sym: str = "") -> Site:
+    def site(
+        self, span: ir.Span, form: str, dest: str = "", dest_type: str = "", callee: str = "", x: ir.Call | None = None
+    ) -> Site:
         name, type_text = self.dest
+        sym = ""
+        if x is not None:
+            callee, sym, dest_type = x.name, x.callee, dest_type or bare(x.type)
         return Site(
             function=self.function.sym, path=self.function.path, span=span, form=form, statement=self.statement,
             statement_kind=self.statement_kind, braceless=self.braceless, dest=dest or name,
@@ -1788,6 +1836,8 @@ class _Run:
         args = [self.eval(a, state) for a in x.args]
         if last in _NORETURN:
             raise Dead
+        if isinstance(base, Ptr):
+            return self.on_buffer(x, last, base, args, state)
         std = x.name.startswith("std::") or x.name in _COPIES or not x.callee
         if std:
             handled, value = self.standard(x, last, base, args, state)
@@ -1799,8 +1849,6 @@ class _Run:
             return self.apply(bodies[0], base, x, args, state)
         if len(bodies) > 1:
             return self.apply(bodies[self.choose(min(len(bodies), 3))], base, x, args, state)
-        if isinstance(base, Ptr):
-            return self.on_buffer(x, last, base, args, state)
         return self.unknown(x, base, args, state)
 
     def construct(self, x: ir.Call, state: State) -> Value:
@@ -1815,7 +1863,7 @@ class _Run:
             held = [a for a in args if isinstance(a, Ptr)]
             obj = Obj(carrier.name, markers=tuple((m, fm.FALSE) for m in carrier.markers))
             if held:
-                obj = replace(obj, storage=held[0], site=self.site(x.span, "factory", callee=x.name), filled=True)
+                obj = replace(obj, storage=held[0], site=self.site(x.span, "factory", x=x), filled=True)
             return obj
         if self.program.is_container_of_carriers(x.type):
             for value in args:
@@ -1868,8 +1916,6 @@ class _Run:
                 if isinstance(value, Ptr) and isinstance(base, Ref):
                     self.into_plain(value, x.span, state, "")
             return True, None
-        if isinstance(base, Ptr):
-            return True, self.on_buffer(x, last, base, args, state)
         if isinstance(base, Ref) and last in ("at", "front", "back", "value", "get", "operator*", "find", "emplace", "begin", "end"):
             carrier_type = x.type
             if self.program.carrier_of(carrier_type) or not is_scalar(carrier_type):
@@ -1974,7 +2020,7 @@ class _Run:
                 held = held.join(value)
             return replace(
                 obj, storage=self.resolve(held, state), device=device, filled=True, last_store=0,
-                site=self.site(x.span, "factory", callee=x.name, sym=x.callee),
+                site=self.site(x.span, "factory", x=x),
             )  # fmt: skip
         markers_passed = any(
             isinstance(a, Bool) and any(k[0] == "m" for k in fm.atoms(a.formula)) for a in args
@@ -2064,9 +2110,9 @@ class _Run:
         function = self.program.function(sym)
         if function is None or function.body is None:
             return self.unknown(x, base, args, state)
-        if not function.parent and not self.interp.is_relevant(function) and not any(
-            isinstance(a, (Obj, Ref, Ptr, Bool)) for a in args
-        ):
+        if not function.parent and not self.matters(function, base, args, state):
+            for value in args:
+                self.escape(value, x.span, state)
             return self.opaque(x, state)
         summary = self.interp.summary(sym)
         if not summary.known_body:
@@ -2122,7 +2168,22 @@ class _Run:
                 state.content[where] = new
             if target is not None and target.origins and new.origins:
                 self.write(target, x.span, state, "replace", new, function.name)
-        return bound.value(case.value, x)
+        result = bound.value(case.value, x)
+        if self.is_buffer(x.type) and not (isinstance(result, Ptr) and (result.origins or result.buffers)):
+            held = Ptr()  # an owner of bytes made from pointers: it holds what they point to
+            for value in args:
+                held = held.join(value) if isinstance(value, Ptr) else held
+            return held
+        return result
+
+    def matters(self, function: ir.Function, base: Value, args: list[Value], state: State) -> bool:
+        """Can what the callee does say anything about a carrier, raw bytes or the device?"""
+        if self.interp.is_relevant(function) or self.interp.asks_device(function):
+            return True
+        return any(
+            isinstance(v, (Obj, Ptr)) or isinstance(v, Ref) and (v.path in state.objects or self.program.carrier_of(v.type))
+            for v in (base, *args)
+        )
 
     def opaque(self, x: ir.Call, state: State) -> Value:
         if bare(x.type) == "bool":
@@ -2137,7 +2198,7 @@ class _Run:
         return Ref((f"call@{x.span.begin}",), x.type, x.span) if x.type and not is_scalar(x.type) else None
 
     def pass_opens(self, summary: Summary, bound: _Binding, x: ir.Call, state: State) -> None:
-        for left in sorted(summary.opens, key=lambda o: (o.site.path, o.site.span.begin, o.marker, o.via)):
+        for left in summary.opens:
             where = bound.path(left.source)
             if where is None:
                 continue
@@ -2234,6 +2295,8 @@ class _Binding:
         return fm.replace(f, change)
 
     def consistent(self, case: Case, state: State) -> bool:
+        if not state.known and not any(a[0] == "m" for a, _ in case.known):
+            return True
         for atom, value in case.known:
             reduced = fm.reduce(self.formula(("a", atom)), state.known)
             if reduced[0] == "c" and reduced[1] is not value:
@@ -2303,10 +2366,11 @@ class _Binding:
                     opens.add(replace(left, source=where, via=(*left.via, hop)))
         site = obj.site
         inside = {o.path for o in obj.storage.origins}
-        if storage.origins and not any(p[0] in self.values for p in inside) or site is None and obj.filled:
-            if storage.origins and not inside:  # the bytes became a carrier's here: this call is the construction
-                site = self.run.site(x.span, "factory", callee=x.name, sym=x.callee)
-                opens = set()
+        if storage.origins and not inside:  # the bytes became a carrier's here
+            rooted = self.rooted(obj, storage)
+            opens = set() if rooted is None else rooted
+            if rooted is None:  # this call is the construction
+                site = self.run.site(x.span, "factory", x=x)
         device = obj.device
         if device is None:
             device = next((v.names for v in self.values.values() if isinstance(v, Dev)), None)
@@ -2316,6 +2380,34 @@ class _Binding:
             last_store=0, filled_by=(),
             whole_copy=copy if copy is not None else None,
         )  # fmt: skip
+
+    def rooted(self, obj: Obj, storage: Ptr) -> set[Open] | None:
+        """The callee got the weight beside its bytes: then the construction, and the loss, are the callee's."""
+        if obj.site is None:
+            return None
+        owners = {v.path: s for s, v in self.values.items() if isinstance(v, Ref)}
+        if not all(o.path in owners for o in storage.origins):
+            return None
+        run, opens = self.run, set()
+        callee = obj.site.function
+        for origin in storage.origins:
+            param = (owners[origin.path],)
+            carrier = run.program.carriers.get(origin.carrier)
+            for marker in carrier.markers if carrier is not None else ():
+                value = obj.marker(marker)
+                kept = value is not None and fm.reduce(value, {("m", param, marker): True}) == fm.TRUE
+                run.export(
+                    Obligation(
+                        site=obj.site, marker=marker, source=param, source_span=None, source_type=origin.carrier,
+                        devices=run.interp.everywhere, narrowed=False, outcome="carried" if kept else "dropped",
+                        pending=not kept, function=callee,
+                    ),
+                    carried_by_value=True,
+                )  # fmt: skip
+                if not kept:
+                    hop = (run.function.sym, run.function.path, run.statement.line)
+                    opens.add(Open(obj.site, marker, origin.path, run.interp.everywhere, (hop,)))
+        return opens
 
     def value(self, value: Value, x: ir.Call) -> Value:
         if isinstance(value, Obj):
@@ -2339,6 +2431,11 @@ class _Binding:
 
 def _copied(ptr: Ptr) -> Ptr:
     return Ptr(frozenset(replace(o, copied=True) for o in ptr.origins), ptr.buffers)
+
+
+def _ordered(opens: Iterable[Obligation]) -> tuple[Obligation, ...]:
+    unique = dict.fromkeys(opens)
+    return tuple(sorted(unique, key=lambda o: (o.site.path, o.site.span.begin, o.marker, o.via, o.source)))
 
 
 def _few(cases: list[Case]) -> tuple[Case, ...]:
@@ -2421,6 +2518,11 @@ def _only_leaves(stmt: ir.Stmt) -> bool:
 
 def _mentions_symbol(key: object, sym: str) -> bool:
     return key == sym or isinstance(key, tuple) and any(_mentions_symbol(k, sym) for k in key)
+
+
+def _speaks(key: object) -> bool:
+    """A condition worth telling callers: a boolean parameter or member, a comparison."""
+    return isinstance(key, tuple) and (key[0] == "==" or all(isinstance(k, str) for k in key) and key[:1] != ("call",))
 
 
 def _mentions_only(key: object, syms: set[str]) -> bool:

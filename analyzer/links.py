@@ -84,6 +84,7 @@ class Links:
         self._field_stores: dict[tuple[str, str], list[tuple[ir.Sym, ir.Expr, Cond | None]]] = {}
         self._open_fields: set[tuple[str, str]] = set()
         self._returns: dict[ir.Sym, list[tuple[ir.Expr, Cond | None]]] = {}
+        self._stubs: set[ir.Sym] = set()
         self._callers: dict[ir.Sym, list[Caller]] = {}
         self.calls: list[Caller] = []
         self.caller_of: dict[int, Caller] = {}
@@ -93,6 +94,11 @@ class Links:
         self.open_records: dict[str, str] = {}
         self._scan()
         self._register()
+        self.marker_reads: dict[ir.Sym, list[ir.Field]] = {}
+        for function, found in self.bodies:
+            reads = [e for e in found.reads if e.owner in program.carriers]
+            if reads:
+                self.marker_reads.setdefault(function.sym, []).extend(reads)
         for caller in self.calls:
             for target in self.targets(caller.call, caller.function):
                 self._callers.setdefault(target, []).append(caller)
@@ -119,8 +125,9 @@ class Links:
         for variable in program.globals.values():
             self.types[variable.sym] = variable.type
             self.names[variable.sym] = variable.name
+        members = frozenset(program.markers)
         for function in program.functions():
-            found = events(function)
+            found = events(function, members)
             self.bodies.append((function, found))
             self._take(function, found)
         for variable in program.globals.values():
@@ -168,6 +175,8 @@ class Links:
                     self._field_stores.setdefault((bare(init.type), name), []).append((sym, item, cond))
         for address in found.addresses:
             self._opened(address)
+        if len(found.returns) == 1 and not function.params and _is_false(found.returns[0][0].x):
+            self._stubs.add(sym)
         for returned, cond in found.returns:
             if returned.x is not None:
                 self._returns.setdefault(sym, []).append((returned.x, cond))
@@ -197,6 +206,10 @@ class Links:
     def positions(self, function: ir.Sym) -> dict[ir.Sym, int]:
         """The parameters of all variants of a function, with their positions."""
         return self._positions.get(function, {})
+
+    def is_stub(self, function: ir.Sym) -> bool:
+        """A question without parameters that some view of the code answers with a bare `return false`."""
+        return function in self._stubs
 
     def owner_of_parameter(self, symbol: ir.Sym) -> tuple[ir.Sym, int] | None:
         return self.parameter_owner.get(symbol)
@@ -433,7 +446,8 @@ class Links:
     # --------------------------------------------------------------------------------------------- registry
 
     def _enum_arguments(self, args: Iterable[ir.Expr]) -> tuple[frozenset[str], frozenset[str]]:
-        operators, devices = set(), set()
+        operators: set[str] = set()
+        devices: set[str] = set()
         for argument in args:
             while isinstance(argument, ir.Cast):
                 argument = argument.x
@@ -491,6 +505,10 @@ class Links:
             self.registrations.append(entry)
             for operator in operators:
                 self.registry.setdefault(operator, []).append(entry)
+
+
+def _is_false(e: ir.Expr | None) -> bool:
+    return isinstance(e, ir.Lit) and e.value == "false"
 
 
 def _enumerators(program: Program) -> Iterator[str]:

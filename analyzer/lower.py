@@ -722,7 +722,7 @@ class _Lowering:
                 return args[0]
             symbol, name, _ = self.sym(target)
             return ir.Call(span, symbol, name, None, tuple(args), ctype, "ctor")
-        if kind in _FUNCTIONS:
+        if kind in _FUNCTIONS and not self.calls_result(cursor):
             symbol, name, _ = self.sym(target)
             last = name.rpartition("::")[2]
             if last.startswith("operator") and not last[8:9].isalnum() and last[8:9] != "_":
@@ -757,6 +757,13 @@ class _Lowering:
         if isinstance(head_expr, ir.Field) and not head_expr.owner:
             return ir.Call(span, "", head_expr.name, head_expr.base, tuple(args), ctype, kind_text)
         return ir.Call(span, "", "", None, tuple(args), ctype, kind_text, head_expr)
+
+    def calls_result(self, cursor: Any) -> bool:
+        """`f(x)(y)`: libclang refers the outer call to `f`, whose result is what is called."""
+        head = self.children(cursor)[:1]
+        while head and head[0]._kind_id in (_UNEXPOSED, _PAREN):
+            head = self.children(head[0])[:1]
+        return bool(head) and head[0]._kind_id == _CALL
 
     def is_copy(self, constructor: Any) -> bool:
         """Copy and move constructors pass every field along: the call is its argument."""

@@ -1,7 +1,7 @@
 """Profiles: the preprocessor views under which a tree is read.
 
-One view is not the tree: code behind a feature macro is invisible to the others. The macros are found, not named:
-what the tree tests and wants defined, and nothing in it defines, is a switch that only a build sets.
+One view is not the tree: code behind a feature macro is invisible to the others. The macros are found, not
+named: what the tree tests and wants defined, and nothing in it defines, is a switch that only a build sets.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from analyzer.tree import Tree
 
 CPU, CUDA, ARM = "cpu", "cuda", "arm"
 _ARM_TARGET = "aarch64-linux-gnu"
-_ARM_MACROS = re.compile(r"__aarch64__|__arm__|__ARM_\w+|_M_ARM64\w*")
+ARM_MACROS = re.compile(r"__aarch64__|__arm__|__ARM_\w+|_M_ARM64\w*")
 # Set by compilers, C libraries and platforms, not by a project.
-_FOREIGN = re.compile(r"_[_A-Z]\w*|NDEBUG|DEBUG|UNICODE|WIN32\w*|MSVC|linux|unix|EOF|errno|[A-Z]+_(MAX|MIN)|[a-z]\w*")
+_FOREIGN = re.compile(
+    r"_[_A-Z]\w*|NDEBUG|DEBUG|UNICODE|WIN32\w*|MSVC|linux|unix|EOF|errno|[A-Z]+_(MAX|MIN)|[a-z]\w*"
+)
 
 
 class Profile(msgspec.Struct, frozen=True, array_like=True):
-    """`flags`: added to the file's own. `only`: macros one of which a file must test to be read under this profile;
-    None: every file is. `defines` are in `flags` already."""
+    """`flags`: added to the file's own. `only`: macros one of which a file must test to be read under this
+    profile; None: every file is. `defines` are in `flags` already."""
 
     name: str
     flags: tuple[str, ...] = ()
@@ -48,10 +50,12 @@ def feature_macros(tree: Tree, scans: Mapping[str, Scan]) -> frozenset[str]:
 
 
 def unavailable(scan: Scan, resolves: Iterable[str]) -> frozenset[str]:
-    """Return the macros of `scan` whose conditional code includes a header that is not among `resolves`: to define
-    one of them breaks the parse."""
+    """Return the macros of `scan` whose conditional code includes a header that is not among `resolves`: to
+    define one of them breaks the parse."""
     known = frozenset(resolves)
-    return frozenset(macro for include in scan.includes if include.spelling not in known for macro in include.needs)
+    return frozenset(
+        macro for include in scan.includes if include.spelling not in known for macro in include.needs
+    )
 
 
 def derived_macros(seed: frozenset[str], scans: Mapping[str, Scan]) -> frozenset[str]:
@@ -72,24 +76,31 @@ def _configured(profile: ProfileConfig, scans: Mapping[str, Scan]) -> Profile:
     return Profile(profile.name, (*flags, *profile.flags), profile.target, profile.defines, only)
 
 
-def find(tree: Tree, scans: Mapping[str, Scan], config: Config, resolves: frozenset[str]) -> tuple[Profile, ...]:
-    """Return the profiles of a tree: those of its configuration, or `cpu` (no feature macro), `cuda` (every feature
-    macro whose headers are here) and `arm` (the AArch64 view, with i8mm; only where a file tests for it).
+def find(
+    tree: Tree, scans: Mapping[str, Scan], config: Config, resolves: frozenset[str]
+) -> tuple[Profile, ...]:
+    """Return the profiles of a tree: those of its configuration, or `cpu` (no feature macro), `cuda` (every
+    feature macro whose headers are here) and `arm` (the AArch64 view, with i8mm; only where a file tests for
+    it).
 
-    `resolves`: the include spellings that lead to a header; the macros of a shared header that needs another one
-    are left out of `cuda`.
+    `resolves`: the include spellings that lead to a header; the macros of a shared header that needs another
+    one are left out of `cuda`.
     """
     if config.profile:
         return tuple(_configured(profile, scans) for profile in config.profile)
     features = feature_macros(tree, scans)
-    headers = [scans[file.path] for file in tree.files if file.path in scans and file.suffix.startswith(".h") and not file.vendored]
+    headers = [
+        scans[file.path]
+        for file in tree.files
+        if file.path in scans and file.suffix.startswith(".h") and not file.vendored
+    ]
     features -= frozenset().union(*(unavailable(scan, resolves) for scan in headers))
     profiles = [Profile(CPU)]
     if features:
         defines = tuple(sorted(features))
         flags = tuple(f"-D{macro}=1" for macro in defines)
         profiles.append(Profile(CUDA, flags, "", defines, derived_macros(features, scans)))
-    arm = frozenset(macro for scan in scans.values() for macro in scan.tested if _ARM_MACROS.fullmatch(macro))
+    arm = frozenset(macro for scan in scans.values() for macro in scan.tested if ARM_MACROS.fullmatch(macro))
     if arm:
         flags = ("-march=armv8.6-a+i8mm+bf16+dotprod",)
         profiles.append(Profile(ARM, flags, _ARM_TARGET, (), derived_macros(arm, scans)))

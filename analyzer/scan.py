@@ -7,7 +7,8 @@ import re
 import msgspec
 
 _DIRECTIVE = re.compile(
-    rb"^[ \t]*#[ \t]*(include|import|ifdef|ifndef|if|elifdef|elifndef|elif|else|endif|define)\b((?:[^\n\\]|\\.|\\\r?\n)*)",
+    rb"^[ \t]*#[ \t]*(include|import|ifdef|ifndef|if|elifdef|elifndef|elif|else|endif|define)\b"
+    rb"((?:[^\n\\]|\\.|\\\r?\n)*)",
     re.MULTILINE,
 )
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]+)"|<([^>\n]+)>)')
@@ -35,9 +36,9 @@ class RecordText(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Scan(msgspec.Struct, frozen=True, array_like=True):
-    """`tested`: macros in conditions; `wanted`: those that a condition wants defined; `defined`: macros that the
-    file defines; `derived`: of these, with the macros tested around them. `computed`: it has an include whose name
-    is a macro. `bad`: why the text cannot be used, empty if it can."""
+    """`tested`: macros in conditions; `wanted`: those that a condition wants defined; `defined`: macros that
+    the file defines; `derived`: of these, with the macros tested around them. `computed`: it has an include
+    whose name is a macro. `bad`: why the text cannot be used, empty if it can."""
 
     includes: tuple[Include, ...] = ()
     tested: frozenset[str] = frozenset()
@@ -91,7 +92,9 @@ def _directives(data: bytes) -> Scan:
                 continue
             before = stack[-1]
             now = _arm(kind, rest) if kind != b"else" else _Arm(set(), set(), set())
-            stack[-1] = _Arm(before.tested | now.tested, now.wants | before.rejects, now.rejects | before.wants)
+            stack[-1] = _Arm(
+                before.tested | now.tested, now.wants | before.rejects, now.rejects | before.wants
+            )
         elif kind == b"define":
             name = _WORD.search(rest)
             if name:
@@ -125,17 +128,23 @@ def _directives(data: bytes) -> Scan:
     )
 
 
-_RECORD = re.compile(rb"\b(?:struct|class)\s+(?:alignas\s*\([^()]*\)\s*|\[\[[^\]]*\]\]\s*)?([A-Za-z_][\w:]*)[^;{}()=]*\{")
+_RECORD = re.compile(
+    rb"\b(?:struct|class)\s+(?:alignas\s*\([^()]*\)\s*|\[\[[^\]]*\]\]\s*)?([A-Za-z_][\w:]*)[^;{}()=]*\{"
+)
 _BODY_TOKEN = re.compile(
-    rb'//[^\n]*|/\*.*?\*/|R"([^()\\ ]{0,16})\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|[{};]', re.DOTALL
+    rb'//[^\n]*|/\*.*?\*/|R"([^()\\ ]{0,16})\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|[{};]',
+    re.DOTALL,
 )
 _ACCESS = re.compile(rb"\b(?:public|protected|private)\s*:(?!:)|^[ \t]*#.*$|\[\[[^\]]*\]\]", re.MULTILINE)
-_NO_MEMBER = re.compile(rb"\s*(?:using|typedef|friend|template|static_assert|struct|class|enum|union|public)\b")
+_NO_MEMBER = re.compile(
+    rb"\s*(?:using|typedef|friend|template|static_assert|struct|class|enum|union|public)\b"
+)
 _LAST_NAME = re.compile(rb"([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*(?:=|:(?!:)|$)")
 
 
 def _statements(data: bytes, begin: int) -> list[bytes]:
-    """Split the record body that starts at `begin` (after its brace) at `;`, without nested braces or comments."""
+    """Split the record body that starts at `begin` (after its brace) at `;`, without nested braces or
+    comments."""
     statements: list[bytes] = []
     parts: list[bytes] = []
     depth = 1
@@ -167,7 +176,11 @@ def _records(data: bytes) -> tuple[RecordText, ...]:
         for statement in _statements(data, found.end()):
             statement = _ACCESS.sub(b"", statement)
             head = statement.split(b"=")[0]
-            name = None if _NO_MEMBER.match(head) or (b"(" in head and b"<" not in head) else _LAST_NAME.search(head.strip())
+            name = (
+                None
+                if _NO_MEMBER.match(head) or (b"(" in head and b"<" not in head)
+                else _LAST_NAME.search(head.strip())
+            )
             if name:
                 # `int a, b;` names several members; commas inside `<>` do no harm, as extra names do not.
                 members += [word.decode() for word in _WORD.findall(head.rsplit(b">", 1)[-1])]

@@ -1,4 +1,5 @@
-"""Declarations of the CUDA SDK, served to clang from memory: `.cu` files give the same facts with and without it."""
+"""Declarations of the CUDA SDK, served to clang from memory: `.cu` files give the same facts with and without
+it."""
 
 from __future__ import annotations
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import importlib.metadata
 import importlib.util
 import os
+import platform
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import clang.cindex
@@ -21,16 +22,22 @@ _REMEDY = "run: pip install 'libclang==18.1.1' 'clang-tidy==18.1.8'"
 _PROBE = "#include <cstddef>\n#include <cstring>\n#include <vector>\n"
 
 
-class Toolchain(msgspec.Struct, frozen=True):
+class Toolchain(msgspec.Struct, frozen=True, array_like=True):
     """`resource_dir`: clang's own headers (`stddef.h`, intrinsics), of the same major version as libclang.
-    `cxx_dirs`, `c_dirs`: folders of the standard C++ and C headers, in search order. `fingerprint`: changes when
-    any of these do, and is the same on machines with the same versions."""
+    `cxx_dirs`, `c_dirs`: folders of the standard C++ and C headers, in search order. `fingerprint`: changes
+    when any of these do, and is the same on machines with the same versions; `stamp` is this machine's."""
 
     version: str
     resource_dir: str
     cxx_dirs: tuple[str, ...]
     c_dirs: tuple[str, ...]
     fingerprint: str
+    stamp: tuple[tuple[str, int, int], ...] = ()
+
+    @property
+    def x86(self) -> bool:
+        """Is this machine's own target x86-64?"""
+        return platform.machine().lower() in ("x86_64", "amd64")
 
     def has_header(self, name: str) -> bool:
         """Is `name` (as in `#include <name>`) a header of the compiler, the C++ or the C library?"""
@@ -38,8 +45,8 @@ class Toolchain(msgspec.Struct, frozen=True):
         return any(os.path.isfile(f"{folder}/{name}") for folder in folders)
 
     def args(self, target: str = "") -> list[str]:
-        """Return the compiler flags that select this toolchain; for another `target` (an LLVM triple) the headers
-        of this machine are used, since the declarations are the same."""
+        """Return the compiler flags that select this toolchain; for another `target` (an LLVM triple) the
+        headers of this machine are used, since the declarations are the same."""
         args = ["-resource-dir", self.resource_dir]
         if target:
             args += [f"--target={target}", "-nostdinc++"]
@@ -81,8 +88,8 @@ def find_resource_dir(version: str) -> str:
     """Return the folder with clang's builtin headers that match libclang `version`.
 
     Looked for in this order: the environment variable `VT_LINT_RESOURCE_DIR`, the `clang-tidy` wheel, the
-    `libclang-ng` wheel, a system LLVM of the same major version. gcc's headers are no substitute: its intrinsics
-    use builtins that clang lacks.
+    `libclang-ng` wheel, a system LLVM of the same major version. gcc's headers are no substitute: its
+    intrinsics use builtins that clang lacks.
 
     Raises `SetupError` when there is none, or the variable names a folder without headers.
     """
@@ -91,7 +98,9 @@ def find_resource_dir(version: str) -> str:
     if override:
         if (Path(override) / "include" / "stddef.h").is_file():
             return override
-        raise SetupError(f"{RESOURCE_DIR_VARIABLE}={override}: no include/stddef.h in it; unset it or {_REMEDY}")
+        raise SetupError(
+            f"{RESOURCE_DIR_VARIABLE}={override}: no include/stddef.h in it; unset it or {_REMEDY}"
+        )
     system = [Path(f"/usr/lib/llvm-{major}/lib/clang/{major}"), Path(f"/usr/lib/clang/{major}")]
     for folder in (*_wheel_dirs(major), *system):
         if (folder / "include" / "stddef.h").is_file():
@@ -103,12 +112,14 @@ def find_resource_dir(version: str) -> str:
     raise SetupError(f"no compiler headers for libclang {version}{other}; {_REMEDY}")
 
 
-@functools.lru_cache(maxsize=1)
-def find() -> Toolchain:
-    """Find the toolchain and try it on a three-line unit.
+def find(known: Toolchain | None = None) -> Toolchain:
+    """Find the toolchain and try it on a three-line unit; `known`, from an earlier run, is returned as it is
+    while its files have not changed.
 
     Raises `SetupError` when libclang, its builtin headers or the C++ standard library headers are missing.
     """
+    if known is not None and known.stamp == _stamp([path for path, _, _ in known.stamp[1:]]):
+        return known
     version = libclang_version()
     resource_dir = find_resource_dir(version)
     name = "/vt-lint/probe.cpp"
@@ -118,20 +129,42 @@ def find() -> Toolchain:
     for diagnostic in unit.diagnostics:
         if diagnostic.severity >= clang.cindex.Diagnostic.Error:
             raise SetupError(
-                f"no usable C++ standard library headers ({diagnostic.spelling}); install g++ or libstdc++ headers"
+                f"no usable C++ standard library headers ({diagnostic.spelling}); install those of g++"
                 " (Debian: apt-get install g++, Fedora: dnf install gcc-c++)"
             )
     cxx_dirs: list[str] = []
     c_dirs: list[str] = []
-    config = b""
+    config = Path()
     for inclusion in unit.get_includes():
         path = Path(os.path.realpath(inclusion.include.name))  # `..` after a symbolic link (merged /usr)
         if path.name in ("vector", "cstddef"):
             cxx_dirs.append(str(path.parent))
-        elif path.name == "c++config.h":
-            cxx_dirs.append(str(path.parent.parent))
-            config = path.read_bytes()
+        elif path.name in ("c++config.h", "__config"):  # libstdc++, libc++
+            cxx_dirs.append(str(path.parent.parent if path.name == "c++config.h" else path.parent))
+            config = path
         elif path.name in ("string.h", "features.h") or path.match("sys/cdefs.h"):
             c_dirs.append(str(path.parent.parent if path.name == "cdefs.h" else path.parent))
-    digest = hashlib.sha256(version.encode() + b"\0" + config).hexdigest()[:16]
-    return Toolchain(version, resource_dir, tuple(dict.fromkeys(cxx_dirs)), tuple(dict.fromkeys(c_dirs)), digest)
+    text = config.read_bytes() if config.is_file() else b""
+    library = Path(clang.cindex.__file__).parent / "native"
+    stamped = [*map(str, sorted(library.glob("libclang.*"))), f"{resource_dir}/include/stddef.h", str(config)]
+    return Toolchain(
+        version=version,
+        resource_dir=resource_dir,
+        cxx_dirs=tuple(dict.fromkeys(cxx_dirs)),
+        c_dirs=tuple(folder for folder in dict.fromkeys(c_dirs) if folder not in cxx_dirs),
+        fingerprint=hashlib.sha256(version.encode() + b"\0" + text).hexdigest()[:16],
+        stamp=_stamp(stamped),
+    )
+
+
+def _stamp(paths: Iterable[str]) -> tuple[tuple[str, int, int], ...]:
+    """Size and modification time of `paths`, after the one setting that selects a toolchain."""
+    found = [(os.environ.get(RESOURCE_DIR_VARIABLE, ""), 0, 0)]
+    for path in paths:
+        try:
+            stat = os.stat(path)
+        except OSError:
+            found.append((path, -1, -1))
+        else:
+            found.append((path, stat.st_size, stat.st_mtime_ns))
+    return tuple(found)

@@ -49,8 +49,8 @@ class Tree(msgspec.Struct, frozen=True):
 
 
 def find_root(start: Path) -> Path:
-    """Return the nearest folder from `start` upward that has `.vt-lint.toml`, `compile_commands.json` or `.git`;
-    `start` itself (its folder, for a file) when none has.
+    """Return the nearest folder from `start` upward that has `.vt-lint.toml`, `compile_commands.json` or
+    `.git`; `start` itself (its folder, for a file) when none has.
 
     Raises `SetupError` when `start` does not exist.
     """
@@ -65,8 +65,19 @@ def find_root(start: Path) -> Path:
 
 
 def _ignored(root: Path) -> frozenset[str]:
-    """Root-relative paths that git ignores (folders without what is below them); empty outside a git checkout."""
-    command = ["git", "-C", str(root), "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"]
+    """Root-relative paths that git ignores (folders without what is below them); empty outside a git
+    checkout."""
+    command = [
+        "git",
+        "-C",
+        str(root),
+        "ls-files",
+        "-z",
+        "--others",
+        "--ignored",
+        "--exclude-standard",
+        "--directory",
+    ]
     try:
         done = subprocess.run(command, capture_output=True, check=False, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
@@ -81,7 +92,7 @@ def _is_loop(link: str) -> bool:
         target = os.path.realpath(link, strict=True)
     except OSError as error:
         return error.errno == errno.ELOOP
-    return os.path.isdir(target) and (os.path.dirname(os.path.realpath(os.path.dirname(link))) + "/x").startswith(target)
+    return f"{os.path.realpath(os.path.dirname(link))}/".startswith(f"{target}/")
 
 
 def _matches(path: str, name: str, patterns: tuple[str, ...]) -> bool:
@@ -91,8 +102,8 @@ def _matches(path: str, name: str, patterns: tuple[str, ...]) -> bool:
 def list_files(root: Path, exclude: tuple[str, ...]) -> Tree:
     """List the C++ files below `root`.
 
-    Build folders (with a `CMakeCache.txt`), `.git`, symbolic links and what git ignores are left out. Files in
-    folders that `exclude` names are listed as `vendored`.
+    Build folders (with a `CMakeCache.txt`), `.git`, symbolic links and what git ignores are left out. Files
+    in folders that `exclude` names are listed as `vendored`.
 
     Raises `SetupError` when `root` is no folder that can be read.
     """

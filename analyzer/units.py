@@ -1,12 +1,17 @@
-"""Parse one translation unit under one profile and lower it: a file's bytes in, records out, never an exception."""
+"""Parse one translation unit under one profile and lower it: a file's bytes in, records out, never an
+exception."""
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import gc
 import os
 import re
+import resource
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 from clang import cindex
@@ -21,10 +26,11 @@ _MISSING = re.compile(r"'([^']+)' file not found")
 
 
 class Job(msgspec.Struct, frozen=True, array_like=True):
-    """What one parse needs. `main`: root-relative path, or the name of the made-up unit that includes `headers`.
-    `args`: complete command line with absolute paths. `wanted`: root-relative files to lower. `retry_without`:
-    feature macros that may be left undefined when the parse has errors. `arms`: bytes `[begin, end)` of conditional
-    code inside functions of the one wanted file."""
+    """What one parse needs. `main`: root-relative path, or the name of the made-up unit that includes
+    `headers`. `args`: complete command line with absolute paths. `wanted`: root-relative files to lower.
+    `retry_without`: feature macros that may be left undefined when the parse has errors. `arms`: bytes
+    `[begin, end)` of conditional code inside functions of the one wanted file; `each_arms`: the same, by
+    file. `known`: folders whose headers the cache knows about otherwise."""
 
     root: str
     main: str
@@ -37,6 +43,8 @@ class Job(msgspec.Struct, frozen=True, array_like=True):
     dropped: tuple[str, ...] = ()
     retry_without: tuple[str, ...] = ()
     arms: tuple[tuple[int, int], ...] = ()
+    each_arms: tuple[tuple[str, tuple[tuple[int, int], ...]], ...] = ()
+    known: tuple[str, ...] = ()
 
 
 class Covered(msgspec.Struct, frozen=True, array_like=True):
@@ -48,8 +56,9 @@ class Covered(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Parsed(msgspec.Struct, frozen=True, array_like=True):
-    """What one parse said of one file. `facts` is an encoded `ir.FileFacts`. `arms`: begins of
-    those of the job's arms that the preprocessor kept. `missing`: headers that were not found.  `errors`: of the whole unit."""
+    """What one parse said of one file. `facts` is an encoded `ir.FileFacts`. `arms`: begins of those of the
+    job's arms that the preprocessor kept. `missing`: headers that were not found. `outside`: other headers
+    that were read, with size and time.  `errors`: in this file. `peak_mb`: memory of the process so far."""
 
     path: str
     profile: str
@@ -57,16 +66,20 @@ class Parsed(msgspec.Struct, frozen=True, array_like=True):
     bodies: tuple[Covered, ...] = ()
     arms: tuple[int, ...] = ()
     missing: tuple[str, ...] = ()
+    outside: tuple[tuple[str, int, int], ...] = ()
     failed: str = ""
     errors: int = 0
     seconds: float = 0.0
     pch: bool = False
+    peak_mb: float = 0.0
 
 
 def _unsaved(job: Job) -> list[tuple[str, str]]:
     files = stubs.unsaved_files()
     if job.headers:
-        files.append((f"{job.root}/{job.main}", "".join(f'#include "{job.root}/{path}"\n' for path in job.headers)))
+        files.append(
+            (f"{job.root}/{job.main}", "".join(f'#include "{job.root}/{path}"\n' for path in job.headers))
+        )
     return files
 
 
@@ -83,8 +96,8 @@ def error_count(unit: cindex.TranslationUnit) -> int:
 
 
 def _best_parse(job: Job) -> tuple[cindex.TranslationUnit | None, bool]:
-    """Parse with the shared precompiled header, without it when that gives errors, and then without one feature
-    macro after the other as long as that makes errors fewer."""
+    """Parse with the shared precompiled header, without it when that gives errors, and then without one
+    feature macro after the other as long as that makes errors fewer."""
     args = list(job.args)
     unit = _parse(job, [*args, "-include-pch", job.pch], KEEP_GOING) if job.pch else None
     if unit is not None and error_count(unit) == 0:
@@ -102,14 +115,39 @@ def _best_parse(job: Job) -> tuple[cindex.TranslationUnit | None, bool]:
     return unit, False
 
 
+@functools.lru_cache(maxsize=8192)
+def _real(name: str) -> str:
+    return os.path.realpath(name)
+
+
 def _relative(name: str, root: str) -> str:
     full = os.path.normpath(name)
     return full[len(root) + 1 :] if full.startswith(root + "/") else ""
 
 
+def _peak_mb() -> float:
+    unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+def _release_memory() -> None:
+    """Give freed memory back to the system: a worker parses many units, and malloc alone keeps what they
+    needed."""
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc only
+    if trim is not None:
+        trim(0)
+
+
 def run(job: Job) -> list[Parsed]:
-    """Parse and lower; one `Parsed` for each wanted file that the unit reached. A file that could not be parsed has
-    `failed` set and facts that say so."""
+    """Parse and lower; one `Parsed` for each wanted file. One that could not be parsed has `failed` set, and
+    facts that say so."""
+    results = _run(job)
+    _release_memory()
+    return results
+
+
+def _run(job: Job) -> list[Parsed]:
     started = time.perf_counter()
     unit, used_pch = _best_parse(job)
     if unit is None:
@@ -137,13 +175,18 @@ def run(job: Job) -> list[Parsed]:
             missing.setdefault(path, []).append(f"{diagnostic.location.line}: {found.group(1)}")
         elif diagnostic.severity == cindex.Diagnostic.Fatal and not stopped:
             stopped = f"{path or job.main}:{diagnostic.location.line}: {diagnostic.spelling}"
-    reached = {_relative(inclusion.include.name, job.root) for inclusion in unit.get_includes()} | {job.main}
+    names = {inclusion.include.name for inclusion in unit.get_includes()}
+    reached = {_relative(name, job.root) for name in names} | {job.main}
+    outside = stamps(_real(name) for name in names if not _real(name).startswith(job.known))
+    arms = dict(job.each_arms) or {job.main: job.arms}
     lowered = {facts.path: facts for facts in lower(unit, wanted_path, job.profile)}
     seconds = time.perf_counter() - started
     results = []
     for path in job.wanted:
         if path not in reached and path not in lowered:
-            results.append(failure(path, job, "not reached: another header already defines its include guard"))
+            results.append(
+                failure(path, job, "not reached: another header already defines its include guard")
+            )
             continue
         facts = lowered.get(path) or ir.FileFacts(path=path, profile=job.profile, sha="")
         facts = msgspec.structs.replace(facts, origin=job.origin, dropped_flags=job.dropped, failed=stopped)
@@ -157,20 +200,37 @@ def run(job: Job) -> list[Parsed]:
                     for function in facts.functions
                     if function.body is not None
                 ),
-                arms=_seen_arms(facts, job.arms) if job.arms else (),
+                arms=_seen_arms(facts, arms.get(path, ())),
+                outside=outside,
                 missing=tuple(missing.get(path, ())),
                 failed=stopped,
                 errors=errors.get(path, 0),
                 seconds=seconds / len(job.wanted),
                 pch=used_pch,
+                peak_mb=_peak_mb(),
             )
         )
     return results
 
 
+def stamps(paths: Iterable[str]) -> tuple[tuple[str, int, int], ...]:
+    """Return size and modification time of `paths`, sorted; -1 for one that is gone."""
+    found = []
+    for path in sorted(set(paths)):
+        try:
+            stat = os.stat(path)
+        except OSError:
+            found.append((path, -1, -1))
+        else:
+            found.append((path, stat.st_size, stat.st_mtime_ns))
+    return tuple(found)
+
+
 def failure(path: str, job: Job, reason: str) -> Parsed:
     """Return the result of a file that was not analysed."""
-    facts = ir.FileFacts(path=path, profile=job.profile, sha="", origin=job.origin, failed=reason, dropped_flags=job.dropped)
+    facts = ir.FileFacts(
+        path=path, profile=job.profile, sha="", origin=job.origin, failed=reason, dropped_flags=job.dropped
+    )
     return Parsed(path, job.profile, ir.encode(facts), failed=reason)
 
 
@@ -187,7 +247,10 @@ def _nodes(value: object) -> Iterator[ir.Node]:
 
 
 def _seen_arms(facts: ir.FileFacts, arms: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """The begins of those `arms` from which some expression or statement was read: the preprocessor kept them."""
+    """The begins of those `arms` from which some expression or statement was read: the preprocessor kept
+    them."""
+    if not arms:
+        return ()
     seen: set[int] = set()
     for function in facts.functions:
         inside = [arm for arm in arms if function.span.begin <= arm[0] < function.span.end]
@@ -197,15 +260,27 @@ def _seen_arms(facts: ir.FileFacts, arms: Sequence[tuple[int, int]]) -> tuple[in
     return tuple(sorted(seen))
 
 
-def build_pch(root: str, header: str, args: Sequence[str], target: str) -> int:
-    """Precompile `header` (an absolute path) with function bodies skipped and save it as `target`.
+def build_pch(header: str, args: Sequence[str], target: str) -> int:
+    """Precompile `header` (an absolute path) with function bodies skipped, as `target`.
 
-    Returns the number of errors; nothing is saved when clang cannot precompile it.
+    Returns the number of errors, -1 for a header that clang cannot precompile; nothing is saved unless it is
+    0.
     """
     options = INCOMPLETE | FOR_SERIALIZATION | SKIP_BODIES | KEEP_GOING
+    temporary = f"{target}.{os.getpid()}"  # runs may build the same header at the same time
     try:
-        unit = cindex.Index.create().parse(header, ["-x", "c++-header", *args], stubs.unsaved_files(), options)
-        unit.save(target)
+        unit = cindex.Index.create().parse(
+            header, ["-x", "c++-header", *_without_language(args)], stubs.unsaved_files(), options
+        )
+        errors = error_count(unit)
+        if errors == 0:
+            unit.save(temporary)
+            os.replace(temporary, target)
     except (cindex.TranslationUnitLoadError, cindex.TranslationUnitSaveError):
         return -1
-    return error_count(unit)
+    return errors
+
+
+def _without_language(args: Sequence[str]) -> list[str]:
+    at = args.index("-x") if "-x" in args else len(args)
+    return [*args[:at], *args[at + 2 :]]

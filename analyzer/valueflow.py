@@ -93,14 +93,15 @@ class Graph:
         self.parameters: dict[Node, tuple[ir.Sym, int]] = {}
         self.by_call: dict[int, Caller] = {id(c.call): c for c in links.calls}
         self._carries: dict[str, str] = {}
+        self._holders: dict[str, bool] = {}
         self._aliases: dict[ir.Sym, tuple[Node, ...]] = {}
         self._ranges: dict[ir.Sym, ir.Expr] = {}
         self._busy: set[object] = set()
         self._frames: dict[ir.Sym, ir.Sym] = {}
-        for symbol, (function, position) in links.parameter_owner.items():
+        for symbol, (owner, position) in links.parameter_owner.items():
             node = links.canonical[symbol]
-            self.parameters[node] = (function, position)
-            self.owner[node] = function
+            self.parameters[node] = (owner, position)
+            self.owner[node] = owner
         for function, found in links.bodies:
             for var, _ in found.variables:
                 if not var.static and not var.sym == function.sym[:-1]:
@@ -127,11 +128,30 @@ class Graph:
             self._carries[type_text] = known
         return known
 
+    def is_holder(self, record: str) -> bool:
+        """A carrier, or a record that is nothing but a way to hold bytes: one node with its fields."""
+        if record in self.program.carriers:
+            return True
+        known = self._holders.get(record)
+        if known is None:
+            members = self.program.records[record].members if record in self.program.records else ()
+            known = self.carries(record) == "bytes" and not any(self.carries(m.type) == "carrier" for m in members)
+            self._holders[record] = known
+        return known
+
     def field_type(self, node: Node) -> str:
         """What a `#Record::field` node carries, see `carries`."""
         record, _, name = node[1:].rpartition("::")
+        return self.carries(self.declared(record, name))
+
+    def declared(self, record: str, name: str) -> str:
+        """The type a record declares for one of its own members, empty where it is not known."""
         known = self.program.records.get(record)
-        return next((self.carries(m.type) for m in known.members if m.name == name), "") if known is not None else ""
+        return next((m.type for m in known.members if m.name == name), "") if known is not None else ""
+
+    def carries_field(self, e: ir.Field) -> str:
+        """`carries` of the member; a constructor's initialiser names it without its type."""
+        return self.carries(e.type or self.declared(e.owner, e.name))
 
     def this_node(self, function: ir.Sym) -> tuple[Node, str]:
         """The node of `*this` of the method (or the lambda in it), and the record it belongs to."""
@@ -141,7 +161,7 @@ class Graph:
         known = self.program.function(frame)
         owner = known.owner if known is not None else ""
         node = f"@{frame}"
-        if owner in self.program.carriers:
+        if self.is_holder(owner):
             self.owner[node] = frame
             self.parameters[node] = (frame, THIS)
         return node, owner
@@ -162,18 +182,20 @@ class Graph:
             if carrier is not None:
                 if e.name not in carrier.storage:
                     return []
-                mode = WHOLE if carrier.inner and self.carries(e.type) == "carrier" else BYTES
+                mode = WHOLE if carrier.inner and self.carries_field(e) == "carrier" else BYTES
                 return [(n, max(m, mode), c) for n, m, c in self.value(e.base, function)]
             if not e.owner or e.owner.startswith("std::"):
                 return self.value(e.base, function)
-            return [(f"#{e.owner}::{e.name}", WHOLE, ())] if self.carries(e.type) else []
+            if self.is_holder(e.owner):
+                return self.value(e.base, function) if self.carries_field(e) else []
+            return [(f"#{e.owner}::{e.name}", WHOLE, ())] if self.carries_field(e) else []
         if isinstance(e, ir.Call):
             return self._call_value(e, function)
         if isinstance(e, ir.Unary):
             return self.value(e.x, function) if e.op in ("*", "&", "++", "--") else []
         if isinstance(e, ir.This):
             node, owner = self.this_node(function)
-            return [(node, WHOLE, ())] if owner in self.program.carriers else []
+            return [(node, WHOLE, ())] if self.is_holder(owner) else []
         if isinstance(e, ir.Binary):
             if e.op in ("+", "-"):
                 return [*self.value(e.a, function), *self.value(e.b, function)]
@@ -208,7 +230,7 @@ class Graph:
                 if name in carrier.storage:
                     found += [(n, max(m, BYTES), c) for n, m, c in self.value(item, function)]
             return found
-        if e.fields and bare(e.type) in self.program.records:
+        if e.fields and bare(e.type) in self.program.records and not self.is_holder(bare(e.type)):
             return []
         return self._union(e.items, function)
 
@@ -234,14 +256,14 @@ class Graph:
             return (node, *self._aliases_of(e.sym, function, depth))
         if isinstance(e, ir.This):
             node, owner = self.this_node(function)
-            return (node,) if owner in self.program.carriers else ()
+            return (node,) if self.is_holder(owner) else ()
         if isinstance(e, ir.Field):
             carrier = self.carrier_of_field(e)
             if carrier is not None:
                 return self.places(e.base, function, depth) if e.name in carrier.storage else ()
-            if not e.owner or e.owner.startswith("std::"):
+            if not e.owner or e.owner.startswith("std::") or self.is_holder(e.owner) and self.carries_field(e):
                 return self.places(e.base, function, depth)
-            return (f"#{e.owner}::{e.name}",) if self.carries(e.type) else ()
+            return (f"#{e.owner}::{e.name}",) if self.carries_field(e) else ()
         if isinstance(e, (ir.Unary, ir.Cast)):
             return self.places(e.x, function, depth)
         if isinstance(e, ir.Index):
@@ -399,7 +421,7 @@ class _Body:
             return
         carrier = graph.program.carriers.get(record)
         for name, item in zip(init.fields, init.items, strict=False):
-            if carrier is None and record in graph.program.records:
+            if carrier is None and record in graph.program.records and not graph.is_holder(record):
                 self.edges(item, (f"#{record}::{name}",), cond, init.span.line, f"stored in {record}::{name}")
 
     def call(self, caller: Caller) -> None:
@@ -484,7 +506,15 @@ def _short(function: ir.Function) -> str:
 def _called(call: ir.Call | ir.New) -> str:
     if isinstance(call, ir.New):
         return f"new {bare(call.type)}"
-    return call.name or (_spell(call.target) if call.target is not None else "a function")
+    if call.name:
+        return call.name
+    target = call.target
+    while isinstance(target, (ir.Cast, ir.Unary)):
+        target = target.x
+    if isinstance(target, ir.Call):
+        operators = [a.name.rpartition("::")[2] for a in target.args if isinstance(a, ir.Name) and a.kind == "enum"]
+        return f"the function that {_spell(target)[:-1]}{', '.join(operators)}) gives"
+    return _spell(target) if target is not None else "a function"
 
 
 def _spell(e: ir.Expr | None) -> str:

@@ -88,7 +88,7 @@ def analyse(program: Program, markers: tuple[Marker, ...]) -> tuple[Analysis, Fl
     """Interpret a linked program and decide what is live."""
     facts = interpret(program, markers)
     streams = flow(program)
-    matrix = honours(program, facts)
+    matrix = honours(streams, markers)
     assumed = declared_devices(markers, program)
 
     def honoured(marker: str) -> frozenset[str]:
@@ -242,8 +242,8 @@ class _Finisher:
         return ""
 
     def fix(self, draft: Draft) -> Fix:
-        analysis = self.analysis
-        macro = draft.site.span.macro
+        analysis, site = self.analysis, draft.site
+        macro = site.span.macro
         if draft.action == "display":
             return Fix("display", "display")
         if draft.action == "clear":
@@ -256,13 +256,23 @@ class _Finisher:
                 beyond = tuple(sorted(draft.devices - honoured))
                 return Fix("both", safety, beyond, f"no kernel of {', '.join(beyond)} reads {draft.marker}")
             return Fix("refuse", safety, why=f"{draft.marker} is not what this code reads")
+        if self.is_reshape(draft):
+            return Fix("refuse", safety, why=f"{draft.marker} describes the old shape")
         if draft.part or not draft.has_marker:
             fix = policy.decide(draft.marker, draft.devices or frozenset({"cpu"}), honoured, part=True)
-        elif not draft.narrowed and draft.devices >= everywhere and not self.overrides:
+        elif (not draft.narrowed and draft.devices >= everywhere or site in analysis.facts.retagged) and not self.overrides:
             fix = Fix("propagate", why="no device is decided here: the marker goes where the bytes go")
         else:
             fix = policy.decide(draft.marker, draft.devices, honoured, overrides=self.overrides)
         return msgspec.structs.replace(fix, safety=safety)
+
+    def is_reshape(self, draft: Draft) -> bool:
+        """A view made anew of a view, in a shape that is not taken from it."""
+        source = self.analysis.program.carriers.get(draft.source_type)
+        if source is None or not source.view or draft.site.form != "factory" or draft.site.dest_type not in ("", source.name):
+            return False
+        text = self.texts.text(draft.site.path, draft.site.span.begin, draft.site.span.end)
+        return ".shape" not in text and "->shape" not in text
 
     def site(self, draft: Draft, source: str) -> Site:
         site = draft.site
@@ -272,7 +282,7 @@ class _Finisher:
             statement=(site.statement.begin, site.statement.end),
             statement_kind=site.statement_kind,
             dest=site.dest,
-            dest_type=site.dest_type.rpartition("::")[2] if site.dest_type else "",
+            dest_type=site.dest_type,
             source_text=source if source != "this" else "",
             member_op=self.member_operator(draft, source),
             insert_before=self.insert_before(draft, function),

@@ -48,6 +48,8 @@ def check(analysis: Analysis) -> Iterator[Draft]:
     rewriters = _rewriters(analysis)
     for key in sorted(writes, key=lambda k: (writes[k][0].site.path, writes[k][0].site.span.begin, str(k[2]))):
         first = writes[key][0]
+        if analysis.program.carriers[first.carrier].view:
+            continue  # an output, not a weight
         own = first.object in first.origins
         if first.kind == "rewrite" or own:
             if own and first.kind != "rewrite" or first.callee in rewriters:

@@ -1,0 +1,218 @@
+"""Facts kept between runs: a correct answer or no answer.
+
+One file per tree, replaced as a whole, so that concurrent runs and kills leave an old or a new one, never a
+mixture. It starts with a checksum; one that does not fit, or that another version of the analyser wrote, is
+not used. Results are keyed by content (see `result_key`), paths in it are relative to the tree: it can be
+copied between machines.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import time
+from collections.abc import Iterable, Mapping
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+
+from analyzer.includes import IncludeGraph
+from analyzer.selection import Looked
+from analyzer.toolchain import Toolchain
+from analyzer.tree import SourceFile
+
+_MAGIC = b"vt-lint facts 1\n"
+_TREE_BYTES = 256 << 20
+"""Results of earlier states of a tree (other branches) are kept up to this size."""
+_FOLDER_BYTES = 2 << 30
+_PCH_KEPT = 8
+_RACY_NS = 2_000_000_000
+"""A file this much younger than the look at it may change again without its time changing."""
+
+# What facts depend on; the modules that link and judge them are not part of it.
+_FRONT_END = (
+    "cache", "candidates", "collect", "config", "flags", "includes", "ir", "lower", "plan", "pool",
+    "profiles", "scan", "selection", "stubs", "syntax", "toolchain", "tree", "units",
+)  # fmt: skip
+
+
+class FileState(msgspec.Struct, frozen=True, array_like=True):
+    """What a file was when its content was read: `sha` is the SHA-256 of it, in hex."""
+
+    size: int
+    mtime_ns: int
+    inode: int
+    sha: str
+
+
+class RunRecord(msgspec.Struct, frozen=True, array_like=True):
+    """A whole run: keys of its results in order, its profiles and summary (encoded by `analyzer.collect`),
+    and the include spellings that led nowhere."""
+
+    keys: tuple[str, ...]
+    summary: bytes
+    unresolved: tuple[str, ...]
+
+
+class Pack(msgspec.Struct, array_like=True):
+    """What is kept of one tree. `scans` by content hash; `looked` by content hash and words; `results` by
+    `result_key`, the least recently used first."""
+
+    version: str = ""
+    toolchain: Toolchain | None = None
+    taken_ns: int = 0
+    files: dict[str, FileState] = {}
+    scans: dict[str, msgspec.Raw] = {}
+    looked: dict[str, Looked] = {}
+    runs: dict[str, RunRecord] = {}
+    results: dict[str, msgspec.Raw] = {}
+
+    def sha_of(self, file: SourceFile) -> str:
+        """Return the hash of `file` without reading it, empty if it has to be read."""
+        state = self.files.get(file.path)
+        if state is None or (state.size, state.mtime_ns, state.inode) != (
+            file.size,
+            file.mtime_ns,
+            file.inode,
+        ):
+            return ""
+        return "" if state.mtime_ns > self.taken_ns - _RACY_NS else state.sha
+
+
+def default_folder() -> Path:
+    """Return `$XDG_CACHE_HOME/vt-lint`, by default `~/.cache/vt-lint`."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "vt-lint"
+
+
+@functools.lru_cache(maxsize=1)
+def version() -> str:
+    """Return a digest of the code that makes facts."""
+    digest = hashlib.sha256()
+    package = resources.files("analyzer")
+    stubs = [entry for entry in (package / "stubs").iterdir() if entry.name.endswith(".h")]
+    for entry in (
+        *(package / f"{name}.py" for name in _FRONT_END),
+        *sorted(stubs, key=lambda each: each.name),
+    ):
+        digest.update(entry.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def digest(*parts: object) -> str:
+    """Return a digest of `parts`, anything that MessagePack can hold."""
+    return hashlib.sha256(msgspec.msgpack.encode(parts, order="deterministic")).hexdigest()[:40]
+
+
+def result_key(
+    path: str, graph: IncludeGraph, shas: Mapping[str, str], toolchain: str, options: Iterable[object]
+) -> str:
+    """Return the key of what parsing `path` gives: its content and that of every file of the tree that it may
+    include, under which names; the toolchain; `options`, such as flags and profile.
+
+    A header that is created later and shadows another one has the name of a directive, so it is in the
+    include graph, and the key changes.
+    """
+    files = sorted((each, shas.get(each, "")) for each in graph.closure(path))
+    return digest(version(), toolchain, path, files, list(options))
+
+
+class Store:
+    """The cache file of one tree below `folder`."""
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        self.folder = folder
+        self._root = root
+        self._path = folder / f"{root.name}-{digest(str(root))[:16]}.facts"
+
+    def load(self) -> Pack:
+        """Return what is kept of the tree, or of another checkout of the same name, or nothing."""
+        others = (
+            sorted(self.folder.glob(f"{self._root.name}-*.facts"), key=_age)
+            if not self._path.exists()
+            else []
+        )
+        for path in (self._path, *others):
+            pack = _read(path)
+            if pack is not None:
+                return pack
+        return Pack(version=version())
+
+    def save(self, pack: Pack, used: Iterable[str]) -> None:
+        """Keep `pack`; results under the keys `used` are never dropped for size. A folder that cannot be
+        written to is no error: the next run has to work more."""
+        keep = dict.fromkeys(used)
+        room = _TREE_BYTES
+        for key in reversed(list(pack.results)):
+            room -= memoryview(pack.results[key]).nbytes
+            if room < 0 and key not in keep:
+                del pack.results[key]
+        payload = msgspec.msgpack.encode(pack)
+        data = _MAGIC + hashlib.sha256(payload).digest() + payload
+        with contextlib.suppress(OSError):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
+            try:
+                temporary.write_bytes(data)
+                os.replace(temporary, self._path)
+            finally:
+                temporary.unlink(missing_ok=True)
+            self._tidy()
+
+    def pch_folder(self) -> Path | None:
+        """Return the folder for precompiled headers, which stay on this machine; None if it cannot be."""
+        path = self.folder / "pch"
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            return None
+        return path if os.access(path, os.W_OK) else None
+
+    def _tidy(self) -> None:
+        """Drop what was not used for longest when the folder is too large, and what killed runs left."""
+        precompiled = sorted((self.folder / "pch").glob("*.pch"), key=_age)
+        stale = precompiled[_PCH_KEPT:]
+        hour_ago = time.time() - 3600
+        left = [
+            path
+            for path in (*self.folder.glob(".*"), *(self.folder / "pch").glob("*"))
+            if path.suffix not in (".pch", ".h")
+        ]
+        stale += [path for path in left if -_age(path) < hour_ago]
+        room = _FOLDER_BYTES
+        for path in sorted(self.folder.glob("*.facts"), key=_age):
+            room -= path.stat().st_size
+            if room < 0 and path != self._path:
+                stale.append(path)
+        for path in stale:
+            path.unlink(missing_ok=True)
+            path.with_suffix(".h").unlink(missing_ok=True)
+
+
+def _age(path: Path) -> float:
+    """Sort key: youngest first."""
+    try:
+        return -path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _read(path: Path) -> Pack | None:
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    head = len(_MAGIC) + 32
+    if (
+        data[: len(_MAGIC)] != _MAGIC
+        or hashlib.sha256(memoryview(data)[head:]).digest() != data[len(_MAGIC) : head]
+    ):
+        return None
+    try:
+        pack = msgspec.msgpack.decode(memoryview(data)[head:], type=Pack)
+    except msgspec.DecodeError:
+        return None
+    return pack if pack.version == version() else None
