@@ -34,8 +34,8 @@ _RACY_NS = 2_000_000_000
 
 # What facts depend on; the modules that link and judge them are not part of it.
 _FRONT_END = (
-    "cache", "candidates", "collect", "config", "flags", "includes", "ir", "lower", "plan", "pool",
-    "profiles", "scan", "selection", "stubs", "syntax", "toolchain", "tree", "units",
+    "cache", "candidates", "collect", "config", "flags", "includes", "interface", "ir", "lower", "plan",
+    "pool", "profiles", "scan", "selection", "stubs", "syntax", "toolchain", "tree", "units",
 )  # fmt: skip
 
 
@@ -108,15 +108,18 @@ def digest(*parts: object) -> str:
 
 
 def result_key(
-    path: str, graph: IncludeGraph, shas: Mapping[str, str], toolchain: str, options: Iterable[object]
+    path: str, graph: IncludeGraph, seen: Mapping[str, str], toolchain: str, options: Iterable[object]
 ) -> str:
-    """Return the key of what parsing `path` gives: its content and that of every file of the tree that it may
-    include, under which names; the toolchain; `options`, such as flags and profile.
+    """Return the key of what parsing `path` gives.
+
+    `seen`: by path, a digest of what an includer depends on (`analyzer.interface`). The key is made of it for
+    every file of the tree that `path` may include, of the toolchain, and of `options`: the content of `path`
+    itself, flags, profile.
 
     A header that is created later and shadows another one has the name of a directive, so it is in the
     include graph, and the key changes.
     """
-    files = sorted((each, shas.get(each, "")) for each in graph.closure(path))
+    files = sorted((each, seen.get(each, "")) for each in graph.closure(path))
     return digest(version(), toolchain, path, files, list(options))
 
 

@@ -28,7 +28,7 @@ from analyzer.profiles import Profile
 from analyzer.scan import Scan
 from analyzer.selection import Looked, carriers, choose, holders, look, may_choose
 from analyzer.toolchain import Toolchain
-from analyzer.tree import SYNTAX_ONLY, SourceFile, Tree, list_files
+from analyzer.tree import HEADERS, SYNTAX_ONLY, SourceFile, Tree, list_files
 from analyzer.units import Job, Parsed, stamps
 
 __all__ = ["Collected", "Progress", "Unanalysed", "collect"]
@@ -81,7 +81,8 @@ def _read_files(root: str, paths: Sequence[str]) -> list[_Text]:
         except OSError as error:
             texts.append(_Text(path, "", Scan(bad=f"cannot read: {error.strerror}")))
         else:
-            texts.append(_Text(path, hashlib.sha256(data).hexdigest(), scan_module.scan(data)))
+            header = os.path.splitext(path)[1].lower() in HEADERS
+            texts.append(_Text(path, hashlib.sha256(data).hexdigest(), scan_module.scan(data, header=header)))
     return texts
 
 
@@ -250,7 +251,7 @@ class _Collection:
         order = {profile.name: at for at, profile in enumerate(profiles)}
         rows = sorted(keyed.items(), key=lambda row: (row[1].path, order[row[1].profile]))
         results = tuple(result for _, result in rows)
-        self.notes += [f"{r.path}: {r.failed}" for r in results if r.failed]
+        self.notes += dict.fromkeys(f"{r.path}: {r.failed}" for r in results if r.failed)
         self.notes += [
             f"{r.path}:{each} is not found"
             for r in results
@@ -297,32 +298,53 @@ class _Collection:
         times = {file.path: (file.size, file.mtime_ns) for file in self.tree.files}
         keyed: dict[str, Parsed] = {}
         keys: dict[tuple[str, str], str] = {}
-        jobs: dict[tuple[str, str], Job] = {}
+        seen = {path: scan.interface or self.shas[path] for path, scan in plan.scans.items()}
         run = Run(self.pool, folder, self.progress)
+        umbrellas: list[tuple[Profile, list[Job], list[Job]]] = []
         for profile in profiles:
             todo: list[Job] = []
-            for job in plan.jobs(chosen, profile, found):
-                key = cache_module.result_key(
-                    job.main, graph, self.shas, self.tools.fingerprint, portable(job, self.tools)
-                )
+            wanted = plan.jobs(chosen, profile, found)
+            for job in wanted:
+                options = [self.shas[job.main], *portable(job, self.tools)]
+                key = cache_module.result_key(job.main, graph, seen, self.tools.fingerprint, options)
                 keys[job.main, profile.name] = key
-                jobs[job.main, profile.name] = job
                 known = self._result(key)
                 if known is not None:
                     keyed[key] = known
                 else:
                     todo.append(job)
-            self.hits = len(keyed)
+            todo.sort(
+                key=lambda job: -times[job.main][0]
+            )  # the longest first: no worker waits for it at the end
             groups, single = plan.groups([job for job in todo if not is_header(job.main)], profile, times)
             for group in groups:
                 run.add_group(group)
             headers = [job for job in todo if is_header(job.main)]
-            run.add(([plan.umbrella(headers, profile)] if len(headers) > 1 else headers) + single)
+            everything = [job for job in wanted if is_header(job.main)]
+            if len(headers) > 1:
+                run.add([plan.umbrella(headers, everything, profile)])
+                umbrellas.append((profile, headers, []))
+            elif headers:
+                run.add(headers)
+                umbrellas.append((profile, headers, everything))
+            run.add(single)
+        self.hits = len(keyed)
         results = run.finish()
         self.clock.lap("parse")
-        bad = [each for each in results if is_header(each.path) and (each.failed or each.errors)]
-        run.add(jobs[each.path, each.profile] for each in bad)
-        results = [each for each in results if each not in bad] + run.finish()
+        bad = {(each.path, each.profile) for each in results if each.failed or each.errors}
+        for profile, headers, everything in umbrellas:
+            again = [job for job in headers if (job.main, profile.name) in bad]
+            # One that is incomplete by itself is read after the others, one that suffers from them, alone.
+            run.add([plan.umbrella(again, everything, profile)] if again and everything else again)
+        context = {
+            (job.main, profile.name) for profile, headers, rest in umbrellas if rest for job in headers
+        }
+        better = {
+            (each.path, each.profile): each
+            for each in run.finish()
+            if (each.path, each.profile) not in context or not (each.failed or each.errors)
+        }
+        results = [better.get((each.path, each.profile), each) for each in results]
         self.clock.lap("retry")
         keyed.update((keys[each.path, each.profile], each) for each in results)
         texts = [file.path for file in chosen if file.suffix in SYNTAX_ONLY]

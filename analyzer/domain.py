@@ -14,6 +14,9 @@ from analyzer.ir import Span, Sym
 
 Path: TypeAlias = tuple[str, ...]
 
+Via: TypeAlias = "tuple[Sym, str, Span, Path]"
+"""A call an obligation came through: the calling function, its file, the call, and the source as it names it."""
+
 WHOLE = ""
 PART = "part"
 
@@ -76,7 +79,7 @@ class Open:
     marker: str
     source: Path
     devices: frozenset[str] = field(default=frozenset(), compare=False)
-    via: tuple[tuple[Sym, str, int], ...] = ()
+    via: tuple[Via, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -205,6 +208,11 @@ class Obligation:
     pending: bool = False
     tested: bool = False
     function: Sym = ""
-    via: tuple[tuple[Sym, str, int], ...] = ()
+    via: tuple[Via, ...] = ()
     insert_after: int = 0
     foreign: str = ""
+
+    @property
+    def order(self) -> tuple[tuple[str, int], ...]:
+        """A key to sort by the calls it came through."""
+        return tuple((sym, span.begin) for sym, _, span, _ in self.via)

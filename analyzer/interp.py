@@ -41,6 +41,7 @@ _REPLACERS = frozenset({"assign", "swap", "reset", "operator="})
 _GROWERS = frozenset({"push_back", "emplace_back", "insert", "emplace", "push", "try_emplace", "insert_or_assign"})
 _SIZERS = frozenset({"size", "empty", "length", "capacity", "use_count", "has_value", "resize", "reserve", "clear", "count"})
 _GPU = re.compile(r"^(cuda|gpu|hip|rocm|vulkan|metal|xpu|sycl|musa|npu|tpu|accelerator)$")
+_RAW = frozenset({"void", "char", "unsigned char", "signed char", "std::byte"})
 _MAP = re.compile(r"^std::(unordered_)?map<")
 _IS_DEVICE = re.compile(r"^(?:is_?|on_?|use_?|Is|On|Use)([A-Za-z]+)$")
 
@@ -984,6 +985,8 @@ class _Run:
             carrier = self.program.carriers.get(bare(x.type))
             if isinstance(value, Many) and carrier is not None:
                 return self.aggregate_of(x, carrier, value, state)
+            if isinstance(value, Ptr) and is_pointer(x.type) and bare(x.type) not in _RAW and not x.span.macro:
+                self.read(value, x.span, state, kind="typed")
             return value
         if isinstance(x, ir.Lit):
             return Bool(fm.TRUE if x.value == "true" else fm.FALSE) if x.kind == "bool" else None
@@ -1279,6 +1282,9 @@ class _Run:
             base = self.eval(target.base, state)
             self.eval(target.index, state)
             if isinstance(base, Ptr):
+                if isinstance(value, Ptr) and is_scalar(target.type):  # an address into a table of numbers
+                    self.read(value, x.span, state)
+                    value = None
                 self.write(base, x.span, state, "store", value)
                 return value
             if isinstance(target.base, ir.Field) and target.base.owner in self.program.carriers:
@@ -1443,9 +1449,10 @@ class _Run:
                 site=keep or self.site(x.span, form, self.spelling(target.base), carrier.name), whole_copy=None,
             )  # fmt: skip
             return
+        if not held.origins and not held.buffers:
+            return
         # bytes of somebody else's carrier are replaced
-        kind = "replace"
-        self.note_write(base.path, carrier, kind, x.span, held, state)
+        self.note_write(base.path, carrier, "replace", x.span, held, state)
         state.objects[base.path] = replace(
             obj, storage=Ptr(frozenset({Origin(base.path, carrier.name)})),
         )  # fmt: skip
@@ -1498,15 +1505,15 @@ class _Run:
 
     # -------------------------------------------------------------------------------------------- byte sinks
 
-    def read(self, ptr: Ptr, span: ir.Span, state: State, callee: str = "") -> None:
+    def read(self, ptr: Ptr, span: ir.Span, state: State, callee: str = "", kind: str = "read") -> None:
         """Bytes are read for their values, by this function or by a callee that knows nothing of markers."""
         ptr = self.resolve(ptr, state)
         for path, _ in ptr.buffers:
-            if path[0] in self.param_syms:
+            if path[0] in self.param_syms and kind == "read":
                 self.reads.add(path)
         if not ptr.origins:
             return
-        site = self.site(span, "read", callee=callee)
+        site = self.site(span, kind, callee=callee)
         for origin in sorted(ptr.origins, key=lambda o: (o.path, o.part)):
             self.oblige(state, site, origin, None, read=True)
 
@@ -1539,6 +1546,8 @@ class _Run:
     def note_write(
         self, path: Path, carrier: Carrier, kind: str, span: ir.Span, held: Ptr, state: State, callee: str = ""
     ) -> None:
+        if kind == "replace" and not held.origins and not held.buffers:
+            return  # emptied, not filled
         site = self.site(span, "write", callee=callee)
         state.written |= {(path, span.begin)}
         obj = state.objects.get(path)
@@ -1564,7 +1573,7 @@ class _Run:
         if isinstance(value, Ptr) and owner not in self.program.carriers:
             held = self.resolve(value, state)
             if held.origins:
-                site = self.site(span, "read", callee=owner)
+                site = self.site(span, "into", callee=owner)
                 for origin in sorted(held.origins, key=lambda o: (o.path, o.part)):
                     self.oblige(state, site, origin, None, read=True)
         else:
@@ -2215,7 +2224,7 @@ class _Run:
             self.export(
                 replace(
                     left, source=where, devices=devices, pending=self.is_callers(where) and not deep,
-                    function=self.function.sym, via=(*left.via, (self.function.sym, self.function.path, x.span.line)),
+                    function=self.function.sym, via=(*left.via, (self.function.sym, self.function.path, x.span, where)),
                 )
             )  # fmt: skip
 
@@ -2361,7 +2370,7 @@ class _Binding:
                     value = known.marker(left.marker)
                     if value is not None and fm.reduce(value, self.state.known) == fm.FALSE:
                         continue
-                hop = (self.run.function.sym, self.run.function.path, x.span.line)
+                hop = (self.run.function.sym, self.run.function.path, x.span, where)
                 if len(left.via) < _MAX_VIA:
                     opens.add(replace(left, source=where, via=(*left.via, hop)))
         site = obj.site
@@ -2371,6 +2380,8 @@ class _Binding:
             opens = set() if rooted is None else rooted
             if rooted is None:  # this call is the construction
                 site = self.run.site(x.span, "factory", x=x)
+        elif not storage.origins and obj.filled:
+            site = self.run.site(x.span, "factory", x=x)
         device = obj.device
         if device is None:
             device = next((v.names for v in self.values.values() if isinstance(v, Dev)), None)
@@ -2405,7 +2416,7 @@ class _Binding:
                     carried_by_value=True,
                 )  # fmt: skip
                 if not kept:
-                    hop = (run.function.sym, run.function.path, run.statement.line)
+                    hop = (run.function.sym, run.function.path, run.statement, origin.path)
                     opens.add(Open(obj.site, marker, origin.path, run.interp.everywhere, (hop,)))
         return opens
 
@@ -2435,7 +2446,7 @@ def _copied(ptr: Ptr) -> Ptr:
 
 def _ordered(opens: Iterable[Obligation]) -> tuple[Obligation, ...]:
     unique = dict.fromkeys(opens)
-    return tuple(sorted(unique, key=lambda o: (o.site.path, o.site.span.begin, o.marker, o.via, o.source)))
+    return tuple(sorted(unique, key=lambda o: (o.site.path, o.site.span.begin, o.marker, o.order, o.source)))
 
 
 def _few(cases: list[Case]) -> tuple[Case, ...]:

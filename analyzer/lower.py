@@ -760,6 +760,8 @@ class _Lowering:
 
     def calls_result(self, cursor: Any) -> bool:
         """`f(x)(y)`: libclang refers the outer call to `f`, whose result is what is called."""
+        if self.kind_text(self.lib.referenced(cursor)).startswith("operator"):
+            return False  # written infix: its first operand may be a call
         head = self.children(cursor)[:1]
         while head and head[0]._kind_id in (_UNEXPOSED, _PAREN):
             head = self.children(head[0])[:1]

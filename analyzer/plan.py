@@ -43,7 +43,7 @@ class Plan:
         notes: list[str],
     ) -> None:
         self._root = str(tree.root)
-        self._scans = scans
+        self.scans = scans
         self._config = config
         self._tools = tools
         self._graph = graph
@@ -59,7 +59,7 @@ class Plan:
 
     def _args(self, own: Flags, profile: Profile, path: str) -> tuple[str, ...]:
         """The complete command line of one file."""
-        found = self._scans.get(path)
+        found = self.scans.get(path)
         missing = profile_module.unavailable(found, self._resolves) if found else frozenset()
         cuda = path.endswith((".cu", ".cuh"))
         language = ["-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib"] if cuda else ["-x", "c++"]
@@ -81,9 +81,7 @@ class Plan:
         base = self.profiles[0]
         if path.endswith((".cu", ".cuh")):
             return profile is next((each for each in self.profiles if each.name == profile_module.CUDA), base)
-        return (
-            profile is base or profile.only is None or not profile.only.isdisjoint(self._scans[path].tested)
-        )
+        return profile is base or profile.only is None or not profile.only.isdisjoint(self.scans[path].tested)
 
     def jobs(
         self, chosen: Iterable[SourceFile], profile: Profile, found: Mapping[str, Sequence[Candidate]]
@@ -107,7 +105,7 @@ class Plan:
             wanted=(path,),
             origin=own.origin,
             dropped=own.dropped,
-            retry_without=tuple(sorted(self._scans[path].tested.intersection(profile.defines))),
+            retry_without=tuple(sorted(self.scans[path].tested.intersection(profile.defines))),
             arms=tuple((each.begin, each.end) for each in found if each.arm),
             known=(
                 self._root,
@@ -118,15 +116,18 @@ class Plan:
             ),
         )
 
-    def umbrella(self, jobs: Sequence[Job], profile: Profile) -> Job:
-        """Return one job that does the work of `jobs`, which are about headers, in a single parse."""
+    def umbrella(self, jobs: Sequence[Job], context: Sequence[Job], profile: Profile) -> Job:
+        """Return one job that does the work of `jobs`, which are about headers, in a single parse.
+
+        It includes the headers of `context` too: what a header gives must not depend on which are wanted.
+        """
         return Job(
             root=self._root,
             main=UMBRELLA,
             profile=profile.name,
             args=self._args(self._flags.headers(), profile, UMBRELLA),
             wanted=tuple(job.main for job in jobs),
-            headers=tuple(job.main for job in jobs),
+            headers=tuple(sorted({job.main for job in (*jobs, *context)})),
             origin=jobs[0].origin,
             dropped=jobs[0].dropped,
             known=jobs[0].known,
@@ -141,7 +142,7 @@ class Plan:
         rest: list[Job] = []
         shared: dict[tuple[str, ...], list[Job]] = {}
         for job in jobs:
-            text = self._scans[job.main]
+            text = self.scans[job.main]
             suffix = os.path.splitext(job.main)[1].lower()
             alone = text.late_define or text.computed or suffix not in UNITS or profile.target
             (rest if alone else shared.setdefault(job.args, [])).append(job)
@@ -161,7 +162,7 @@ class Plan:
         resolves from anywhere."""
         counts: dict[str, int] = {}
         for path in paths:
-            for name in {include.spelling for include in self._scans[path].includes if not include.needs}:
+            for name in {include.spelling for include in self.scans[path].includes if not include.needs}:
                 counts[name] = counts.get(name, 0) + 1
         folders = [args[at + 1] for at, arg in enumerate(args) if arg in ("-I", "-isystem")]
         least = max(3, int(len(paths) * _PCH_SHARE))

@@ -23,6 +23,7 @@ Progress = Callable[[int, int, str], None]
 
 Made = TypeVar("Made")
 
+
 def _end_with_parent() -> None:
     """Make this worker end when the run is killed; it would wait for work for ever."""
     parent = multiprocessing.parent_process()
@@ -62,8 +63,11 @@ class Pool:
     @staticmethod
     def _start(jobs: int) -> Executor:
         context = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
-        # Not `max_tasks_per_child`: since Python 3.11 the executor can wait for ever once its workers have reached
-        # it (python/cpython#115634). Workers give memory back after each unit instead.
+        context.set_forkserver_preload(
+            ["__main__", "analyzer.units"]
+        )  # workers start with everything imported
+        # Not `max_tasks_per_child`: with it the executor of Python 3.11 to 3.14 can wait for ever
+        # (python/cpython#115634). Workers give memory back after each unit instead.
         return ProcessPoolExecutor(jobs, context, _end_with_parent)
 
     def map(self, work: Callable[[Sequence[str]], list[Made]], items: Sequence[str]) -> list[Made]:

@@ -32,7 +32,7 @@ def bare(type_text: str) -> str:
 
     `const vllm::OwnedTensor &` -> `vllm::OwnedTensor`. Unnamed namespaces read `(anonymous)` as in `ir`."""
     text = _ANONYMOUS.sub("(anonymous)", type_text)
-    text = re.sub(r"\b(const|volatile|struct|class|enum)\b", "", text)
+    text = re.sub(r"\b(const|volatile|struct|class|enum)\b ?", "", text)
     while True:
         stripped = text.strip().rstrip("&*").strip()
         if stripped == text:

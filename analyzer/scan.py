@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 import msgspec
+
+from analyzer.interface import interface
 
 _DIRECTIVE = re.compile(
     rb"^[ \t]*#[ \t]*(include|import|ifdef|ifndef|if|elifdef|elifndef|elif|else|endif|define)\b"
@@ -38,7 +41,8 @@ class RecordText(msgspec.Struct, frozen=True, array_like=True):
 class Scan(msgspec.Struct, frozen=True, array_like=True):
     """`tested`: macros in conditions; `wanted`: those that a condition wants defined; `defined`: macros that
     the file defines; `derived`: of these, with the macros tested around them. `computed`: it has an include
-    whose name is a macro. `bad`: why the text cannot be used, empty if it can."""
+    whose name is a macro. `interface`: of a header, a digest of what its includers depend on. `bad`: why the
+    text cannot be used, empty if it can."""
 
     includes: tuple[Include, ...] = ()
     tested: frozenset[str] = frozenset()
@@ -48,6 +52,7 @@ class Scan(msgspec.Struct, frozen=True, array_like=True):
     records: tuple[RecordText, ...] = ()
     late_define: bool = False
     computed: bool = False
+    interface: str = ""
     bad: str = ""
 
 
@@ -191,15 +196,15 @@ def _records(data: bytes) -> tuple[RecordText, ...]:
     return tuple(records)
 
 
-def scan(data: bytes) -> Scan:
-    """Read the directives and records of `data`, the bytes of a C++ file."""
+def scan(data: bytes, *, header: bool = False) -> Scan:
+    """Read the directives and records of `data`, the bytes of a C++ file; of a `header` its interface too."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return Scan(bad=f"line {line}: byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8")
-    found = _directives(data)
-    return msgspec.structs.replace(found, records=_records(data))
+    seen = hashlib.sha256(interface(data)).hexdigest() if header else ""
+    return msgspec.structs.replace(_directives(data), records=_records(data), interface=seen)
 
 
 def identifiers(data: bytes) -> frozenset[bytes]:

@@ -79,7 +79,7 @@ def choose(
 
     A file is chosen when it names a marker, or a carrier or holder whose definition it can include; when it
     reads the environment or tests for an architecture, because such code decides whether a marker is ever
-    set; and when it is the source beside a chosen header.
+    set; when it is the source beside a chosen header; and when it is a header that a chosen file includes.
     """
     defined_in: dict[str, set[str]] = {}
     for path, found in scans.items():
@@ -101,7 +101,11 @@ def choose(
         header = headers.get(_stem(file.path))
         if header and file.path not in chosen and _includes(scans[file.path], header):
             chosen.add(file.path)
-    return tuple(file for file in pool if file.path in chosen)
+    # What a chosen file includes defines the types it uses: device enumerations, owners of bytes, policies.
+    seen_by_chosen = set().union(*(graph.closure(path) for path in chosen)) if chosen else set()
+    return tuple(
+        file for file in pool if file.path in chosen or file.suffix in HEADERS and file.path in seen_by_chosen
+    )
 
 
 def may_choose(file: SourceFile) -> bool:

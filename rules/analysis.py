@@ -15,7 +15,7 @@ from analyzer.program import Program
 from rules.finding import Hop, Verdict
 
 BAD = frozenset({"dropped", "missing", "part", "foreign", "literal"})
-READS = frozenset({"read", "copyout", "copy-bytes"})
+READS = frozenset({"read", "typed", "into", "copyout", "copy-bytes"})
 Judge = Callable[[ir.Sym, Path, str, frozenset[str]], tuple[Verdict, str, tuple[Hop, ...]]]
 
 
@@ -69,23 +69,26 @@ class Group:
         """The calls through which nobody discharged it, nearest first, each once."""
         hops: dict[tuple[str, int], Hop] = {}
         for caller in self.callers:
-            for sym, path, line in caller.via:
+            for sym, path, span, _ in caller.via:
                 function = program.function(sym)
                 name = function.name if function is not None else sym
-                hops.setdefault((path, line), Hop(path, line, f"{name} passes it on without restoring {self.marker}"))
+                note = f"{name} passes it on without restoring {self.marker}"
+                hops.setdefault((path, span.line), Hop(path, span.line, note))
         return tuple(hops.values())
 
 
 @dataclass
 class Analysis:
-    """One tree, linked and interpreted. `judge` answers whether a marked weight can be somewhere."""
+    """One tree, linked and interpreted. `judge` answers whether a marked weight can be somewhere, `marked` whether
+    its marker can still be with it; `excused`: kernels `(function, marker)` whose dtypes the marker never has."""
 
     program: Program
     facts: Facts
     markers: dict[str, Marker]
     honoured: Callable[[str], frozenset[str]]
     judge: Judge
-    consumers: tuple[object, ...] = ()
+    marked: Callable[[ir.Sym, Path, str], bool] = lambda function, path, marker: True
+    excused: frozenset[tuple[ir.Sym, str]] = frozenset()
     _groups: list[Group] | None = field(default=None, repr=False)
 
     @functools.cached_property
@@ -108,7 +111,7 @@ class Analysis:
         found: list[Group] = []
         for (site, marker, outcome, source), obligations in own.items():
             callers = tuple(
-                sorted((o for o in through.get((site, marker), ()) if self.final(o)), key=lambda o: (o.via, o.source))
+                sorted((o for o in through.get((site, marker), ()) if self.final(o)), key=lambda o: (o.order, o.source))
             )
             if not any(self.final(o) for o in obligations) and not callers:
                 continue

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rules.analysis import Analysis, Draft, Group
+from rules.analysis import READS, Analysis, Draft, Group
 from rules.finding import Verdict
 
 CODE = "VT007"
@@ -40,24 +40,41 @@ FIXABLE = True
 
 def check(analysis: Analysis) -> Iterator[Draft]:
     """Yield a draft for each marker nobody looks at before the bytes are read."""
-    lost = {
-        (g.site.function, g.source, g.marker) for g in analysis.groups if not g.is_read and g.outcome in ("dropped", "missing")
-    }
+    lost, made = set(), set()
+    for obligation in analysis.facts.obligations.values():
+        if obligation.site.form not in READS:
+            made.add((obligation.site.function, obligation.source))
+    for group in analysis.groups:
+        if not group.is_read and group.outcome in ("dropped", "missing"):
+            lost.add((group.site.function, group.source, group.marker))
+    seen: set[tuple[object, ...]] = set()
     for group in analysis.groups:
         if not group.is_read or group.outcome not in ("dropped", "missing"):
             continue
+        latent = ""
         if group.site.form == "copy-bytes":
-            if (group.site.function, group.source, group.marker) not in lost:
+            if (group.site.function, group.source) not in made:
+                latent = "right only if every view over the copy carries the marker"
+            elif (group.site.function, group.source, group.marker) not in lost:
                 continue
         elif analysis.is_tested(group):
             continue  # VT004's, or resolved
         if is_consumer(analysis, group):
             continue  # VT009's
+        what = "copy" if group.site.form == "copy-bytes" else "read"
+        if (group.site.function, group.source, group.marker, what) in seen:
+            continue  # one finding a reader, at its first read
+        seen.add((group.site.function, group.source, group.marker, what))
         source = analysis.name_of(group.source)
-        verb = {"copyout": "copied out", "copy-bytes": "uploaded or copied"}.get(group.site.form, "read")
+        verbs = {
+            "copyout": "copied out", "copy-bytes": "uploaded or copied", "into": "stored without markers",
+            "typed": "taken as values",
+        }  # fmt: skip
+        verb = verbs.get(group.site.form, "read")
         callee = f" by {group.site.callee}" if group.site.callee else ""
         yield analysis.draft(
-            CODE, group, f"bytes of {source} are {verb}{callee} as plain; {group.marker} is not refused", action="refuse"
+            CODE, group, f"bytes of {source} are {verb}{callee} as plain; {group.marker} is not refused", action="refuse",
+            latent=latent,
         )
 
 

@@ -36,9 +36,13 @@ FIXABLE = True
 
 def check(analysis: Analysis) -> Iterator[Draft]:
     """Yield a draft for each marker a layout-aware reader forgets."""
+    seen: set[tuple[object, ...]] = set()
     for group in analysis.groups:
+        if (group.site.function, group.source, group.marker) in seen:
+            continue
         if group.is_read and group.outcome in ("dropped", "missing") and not analysis.is_tested(group):
             if is_consumer(analysis, group):
+                seen.add((group.site.function, group.source, group.marker))
                 source = analysis.name_of(group.source)
                 yield analysis.draft(
                     CODE, group, f"this reader of {source} tests other markers but not {group.marker}", action="refuse"

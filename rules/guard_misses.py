@@ -38,11 +38,17 @@ FIXABLE = True
 
 def check(analysis: Analysis) -> Iterator[Draft]:
     """Yield a draft for each loss or blind read beside a test of the same marker of the same source."""
+    seen: set[tuple[object, ...]] = set()
     for group in analysis.groups:
+        key = (group.site.function, group.source, group.marker)
+        if group.is_read and key in seen:
+            continue
         if group.outcome not in ("dropped", "missing") or not analysis.is_tested(group):
             continue
         if group.is_read and (analysis.is_resolved(group) or group.site.form == "copy-bytes"):
             continue
+        if group.is_read:
+            seen.add(key)
         source = analysis.name_of(group.source)
         verb = "read" if group.is_read else "used"
         yield analysis.draft(

@@ -35,7 +35,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rules.analysis import Analysis, Draft, constructions
+from analyzer.domain import Site
+from rules.analysis import Analysis, Draft, Group, constructions
 
 CODE = "VT001"
 NAME = "marker-dropped"
@@ -60,3 +61,19 @@ def check(analysis: Analysis) -> Iterator[Draft]:
         if group.carried_elsewhere and group.narrowed and honoured and not group.devices & honoured:
             latent = "the function carries it on the devices that honour it"
         yield analysis.draft(CODE, group, message, latent=latent)
+        yield from _at_callers(analysis, group)
+
+
+def _at_callers(analysis: Analysis, group: Group) -> Iterator[Draft]:
+    """The users of an accessor of the weight itself: they take the view for the weight, so each is told."""
+    function = analysis.program.function(group.site.function)
+    if function is None or function.owner not in analysis.program.carriers:
+        return
+    for caller in group.callers:
+        sym, path, span, source = caller.via[0]
+        site = Site(sym, path, span, "view", span, callee=function.name)
+        yield Draft(
+            rule=CODE, site=site, marker=group.marker, devices=caller.devices, source=source,
+            source_type=group.source_type, narrowed=caller.narrowed, action="display",
+            message=f"{function.name} does not carry {group.marker}, and nothing here restores or refuses it",
+        )  # fmt: skip

@@ -1,0 +1,185 @@
+"""From a draft to a finding: its place, verdict, severity, the facts a fix needs, and the policy's action."""
+
+from __future__ import annotations
+
+import msgspec
+
+from analyzer import ir
+from analyzer.interp import walk
+from analyzer.program import bare, device_name
+from rules import policy
+from rules.analysis import READS, Analysis, Draft
+from rules.bytes_read_blind import is_live
+from rules.finding import Finding, Fix, Hop, Severity, Site, Verdict
+from rules.texts import Texts
+
+_SEVERITY = {
+    Verdict.LIVE: Severity.ERROR, Verdict.GATED: Severity.ERROR, Verdict.UNKNOWN: Severity.WARNING,
+    Verdict.LOUD: Severity.NOTE, Verdict.DEAD: Severity.NOTE,
+}  # fmt: skip
+
+
+class Finisher:
+    """Completes drafts of one analysis."""
+
+    def __init__(self, analysis: Analysis, texts: Texts, overrides: tuple[policy.Override, ...]) -> None:
+        self.analysis = analysis
+        self.texts = texts
+        self.overrides = overrides
+
+    def finish(self, draft: Draft) -> Finding | None:
+        analysis, site = self.analysis, draft.site
+        verdict, reason, witness = self.verdict(draft)
+        carrier = analysis.program.carriers.get(draft.source_type)
+        of_view = carrier is not None and carrier.view and site.form in READS
+        if of_view and site.form != "into":
+            if not is_live(verdict) and draft.rule != "VT004":
+                return None  # a kernel that reads an operand no marked weight reaches
+            if not analysis.marked(site.function, draft.source, draft.marker):
+                return None  # the marker is lost before: nothing here could look at it
+        severity = Severity.NOTE if draft.latent else _SEVERITY[verdict]
+        if (site.function, draft.marker) in analysis.excused:
+            severity, reason = Severity.NOTE, f"its operands have no dtype that is ever {draft.marker}"
+
+        source = self.source_text(draft)
+        return Finding(
+            rule=draft.rule,
+            place=self.texts.place(site.path, site.span),
+            function=analysis.function_name(site.function) if site.function else draft.source_type,
+            marker=draft.marker,
+            devices=tuple(sorted(draft.devices)),
+            source=source or analysis.name_of(draft.source),
+            source_type=draft.source_type,
+            severity=severity,
+            verdict=verdict,
+            message=draft.message,
+            construction=f"{site.path}:{site.span.begin}:{site.span.end}",
+            fingerprint="",
+            reason=draft.latent or reason,
+            witness=(*witness, *draft.witness),
+            site=self.site(draft, source),
+            fix=self.fix(draft),
+        )
+
+    def verdict(self, draft: Draft) -> tuple[Verdict, str, tuple[Hop, ...]]:
+        if draft.verdict is not None:
+            return draft.verdict, "", ()
+        if draft.rule == "VT008" and draft.source_type == "":
+            return Verdict.UNKNOWN, "cached bytes are not followed", ()
+        if not draft.site.function:
+            return Verdict.UNKNOWN, "", ()
+        return self.analysis.judge(draft.site.function, draft.source, draft.marker, draft.devices)
+
+    def source_text(self, draft: Draft) -> str:
+        if draft.source_span is not None and draft.source_span.end > draft.source_span.begin:
+            text = self.texts.text(draft.site.path, draft.source_span.begin, draft.source_span.end)
+            if len(text) < 80 and "\n" not in text:
+                return text
+        return ""
+
+    def fix(self, draft: Draft) -> Fix:
+        analysis, site = self.analysis, draft.site
+        macro = site.span.macro
+        if draft.action == "display":
+            return Fix("display", "display")
+        if draft.action == "clear":
+            return Fix("clear", "display" if macro else "unsafe", why="the bytes are new: no old layout may be claimed")
+        honoured = analysis.honours(draft.marker)
+        everywhere = frozenset(analysis.program.devices)
+        safety = "display" if macro else "safe"
+        if draft.action == "refuse":
+            if draft.rule == "VT002" and honoured & draft.devices:
+                beyond = tuple(sorted(draft.devices - honoured))
+                return Fix("both", safety, beyond, f"no kernel of {', '.join(beyond)} reads {draft.marker}")
+            return Fix("refuse", safety, why=f"{draft.marker} is not what this code reads")
+        if self.is_reshape(draft):
+            return Fix("refuse", safety, why=f"{draft.marker} describes the old shape")
+        if draft.part or not draft.has_marker:
+            fix = policy.decide(draft.marker, draft.devices or frozenset({"cpu"}), honoured, part=True)
+        elif (not draft.narrowed and draft.devices >= everywhere or site in analysis.facts.retagged) and not self.overrides:
+            fix = Fix("propagate", why="no device is decided here: the marker goes where the bytes go")
+        else:
+            fix = policy.decide(draft.marker, draft.devices, honoured, overrides=self.overrides)
+        return msgspec.structs.replace(fix, safety=safety)
+
+    def is_reshape(self, draft: Draft) -> bool:
+        """A view made anew of a view, in a shape that is not taken from it."""
+        source = self.analysis.program.carriers.get(draft.source_type)
+        if source is None or not source.view or draft.site.form != "factory" or draft.site.dest_type not in ("", source.name):
+            return False
+        text = self.texts.text(draft.site.path, draft.site.span.begin, draft.site.span.end)
+        return ".shape" not in text and "->shape" not in text
+
+    def site(self, draft: Draft, source: str) -> Site:
+        site = draft.site
+        function = self.analysis.program.function(site.function) if site.function else None
+        return Site(
+            form=site.form,
+            statement=(site.statement.begin, site.statement.end),
+            statement_kind=site.statement_kind,
+            dest=site.dest,
+            dest_type=site.dest_type,
+            source_text=source if source != "this" else "",
+            member_op=self.member_operator(draft, source),
+            insert_before=self.insert_before(draft, function),
+            insert_after=draft.insert_after if draft.insert_after > site.span.end else 0,
+            braceless=site.braceless,
+            in_lambda=site.in_lambda,
+            conditional=site.conditional,
+            callee=site.callee,
+            dest_has_marker=draft.has_marker,
+            device_tests=self.device_tests(function),
+        )
+
+    def member_operator(self, draft: Draft, source: str) -> str:
+        if not source or source == "this":
+            return ""
+        function = self.analysis.program.function(draft.site.function)
+        if function is not None and source.isidentifier():
+            for param in function.params:
+                if param.name == source:
+                    return "->" if param.type.rstrip().endswith("*") else "."
+        if source.startswith("*"):
+            return "*"
+        return "."
+
+    def insert_before(self, draft: Draft, function: ir.Function | None) -> int:
+        """Before an upload of the same bytes that runs ahead of the construction, in the same block."""
+        if function is None or function.body is None:
+            return 0
+        uploads = [
+            o.site.span.begin for o in self.analysis.facts.obligations.values()
+            if o.site.function == draft.site.function and o.site.form == "copy-bytes" and o.source == draft.source
+            and o.site.span.begin < draft.site.span.begin
+        ]  # fmt: skip
+        if not uploads:
+            return 0
+        for block in walk(function.body):
+            if isinstance(block, ir.Block) and not block.decl:
+                holding = [s for s in block.body if s.span.begin <= draft.site.span.begin < s.span.end]
+                ahead = [s for s in block.body for u in uploads if s.span.begin <= u < s.span.end]
+                if holding and ahead and ahead[0] is not holding[0]:
+                    return ahead[0].span.begin
+        return 0
+
+    def device_tests(self, function: ir.Function | None) -> tuple[tuple[str, str], ...]:
+        if function is None:
+            return ()
+        program = self.analysis.program
+        types = {p.sym: p.type for p in function.params}
+        for node in walk(function.body):
+            enum = ""
+            if isinstance(node, ir.Field) and program.is_device(node.type):
+                enum = node.type
+            elif isinstance(node, ir.Name) and node.kind == "param" and program.is_device(types.get(node.sym, "")):
+                enum = types[node.sym]
+            if not enum or node.span.macro or node.span.end <= node.span.begin:
+                continue
+            text = self.texts.text(function.path, node.span.begin, node.span.end)
+            if "\n" in text or len(text) > 60:
+                continue
+            name = bare(enum)
+            return tuple(
+                (device_name(e), f"{text} == {name}::{e}") for e in program.device_enums[name]
+            )
+        return ()

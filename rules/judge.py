@@ -1,0 +1,142 @@
+"""Judge collected facts: link, interpret, follow, run every rule, number and suppress."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from analyzer import ir
+from analyzer.collect import Collected
+from analyzer.domain import Path as Lvalue
+from analyzer.flow import Flow, flow
+from analyzer.honours import NOT_APPLICABLE, honours
+from analyzer.interp import interpret
+from analyzer.markers import Marker
+from analyzer.program import Program, link
+from rules import policy, suppression_without_reason, unanalysed_candidate, unused_suppression
+from rules.analysis import Analysis, declared_devices
+from rules.finding import Finding, Hop, Place, Severity, Unanalysed, Verdict
+from rules.finish import Finisher
+from rules.registry import RULES
+from rules.suppress import Allow, allows
+from rules.texts import Texts
+
+
+def findings(
+    tree: Path, collected: Collected, markers: tuple[Marker, ...], overrides: tuple[policy.Override, ...], *, complete: bool
+) -> tuple[tuple[Finding, ...], dict[str, float]]:
+    """Return every finding of the tree, and the seconds of each phase. `complete`: every profile ran, so an unused
+    suppression can be told."""
+    began = time.perf_counter()
+    program = link(collected.facts(), tuple(m.name for m in markers))
+    linked = time.perf_counter()
+    analysis, _ = analyse(program, markers)
+    followed = time.perf_counter()
+    unanalysed = tuple(Unanalysed(u.path, u.line, u.reason) for u in collected.unanalysed)
+    found = report_findings(analysis, Texts(tree), overrides, complete, unanalysed)
+    ended = time.perf_counter()
+    return found, {"link": linked - began, "flow": followed - linked, "rules": ended - followed}
+
+
+def analyse(program: Program, markers: tuple[Marker, ...]) -> tuple[Analysis, Flow]:
+    """Interpret a linked program and decide what is live."""
+    facts = interpret(program, markers)
+    streams = flow(program)
+    matrix = honours(streams, markers)
+    assumed = declared_devices(markers, program)
+
+    def honoured(marker: str) -> frozenset[str]:
+        return matrix.devices(marker) or assumed(marker)
+
+    def judge(function: ir.Sym, path: Lvalue, marker: str, devices: frozenset[str]) -> tuple[Verdict, str, tuple[Hop, ...]]:
+        verdict, reason, hops = streams.verdict(function, path, marker, devices)
+        return Verdict(verdict), reason, tuple(Hop(h[0], h[1], h[2]) for h in hops)
+
+    named = {m.name: m for m in markers}
+    known = {p.marker for p in streams.producers}
+
+    def marked(function: ir.Sym, path: Lvalue, marker: str) -> bool:
+        return marker not in known or streams.state(streams.node(function, path), marker)[0]
+
+    excused = frozenset((c.symbol, c.marker) for c in matrix.cells if c.outcome == NOT_APPLICABLE)
+    return Analysis(program, facts, named, honoured, judge, marked, excused), streams
+
+
+def report_findings(
+    analysis: Analysis,
+    texts: Texts,
+    overrides: tuple[policy.Override, ...],
+    complete: bool,
+    unanalysed: Iterable[Unanalysed],
+) -> tuple[Finding, ...]:
+    """Run every rule and finish its drafts: place, verdict, fix, suppression. `complete`: every rule and profile ran
+    over the whole tree, so an unused suppression can be told."""
+    finisher = Finisher(analysis, texts, overrides)
+    found: list[Finding] = []
+    for rule in RULES:
+        if rule.check is not None:
+            for draft in rule.check(analysis):
+                made = finisher.finish(draft)
+                if made is not None:
+                    found.append(made)
+    for item in unanalysed:
+        found.append(_run_finding(unanalysed_candidate.CODE, item.path, item.line, item.reason))
+    found = _number(found)
+    comments = [a for path in texts.commented(analysis.program) for a in allows(path, texts.bytes(path))]
+    found, used = _suppress(found, comments)
+    for allow in comments:
+        if not allow.valid:
+            found.append(_run_finding(suppression_without_reason.CODE, allow.path, allow.comment_line, "an allow comment names a rule and gives a reason, or it suppresses nothing", allow))
+        elif complete and allow not in used:
+            found.append(_run_finding(unused_suppression.CODE, allow.path, allow.comment_line, f"no finding of {allow.rule} here any more", allow))
+    return tuple(sorted(found, key=lambda f: (f.place.path, f.place.line, f.place.column, f.rule, f.marker, f.source)))
+
+
+def _run_finding(rule: str, path: str, line: int, message: str, allow: Allow | None = None) -> Finding:
+    begin, end = (allow.begin, allow.end) if allow is not None else (0, 0)
+    return Finding(
+        rule=rule, place=Place(path, line, 1, line, 1, begin, end), function="", marker=allow.marker if allow else "",
+        devices=(), source="", source_type="", severity=Severity.WARNING if allow else Severity.NOTE, verdict=Verdict.UNKNOWN,
+        message=message, construction=f"{path}:{line}:{rule}", fingerprint="",
+    )  # fmt: skip
+
+
+def _number(found: list[Finding]) -> list[Finding]:
+    """Give fingerprints: no line number, an ordinal to tell repetitions apart."""
+    seen: dict[tuple[str, ...], int] = {}
+    result = []
+    for finding in sorted(found, key=lambda f: (f.place.path, f.place.begin, f.place.line, f.rule, f.marker)):
+        site = finding.site
+        key = (finding.rule, finding.place.path, finding.function, finding.marker, finding.source, site.form if site else "")
+        ordinal = seen.get(key, 0)
+        seen[key] = ordinal + 1
+        digest = hashlib.sha256("\0".join((*key, str(ordinal))).encode()).hexdigest()[:16]
+        result.append(msgspec.structs.replace(finding, fingerprint=digest))
+    return result
+
+
+def _suppress(found: list[Finding], comments: list[Allow]) -> tuple[list[Finding], set[Allow]]:
+    used: set[Allow] = set()
+    by_place: dict[tuple[str, int], list[Allow]] = {}
+    for allow in comments:
+        if allow.valid:
+            by_place.setdefault((allow.path, allow.line), []).append(allow)
+    result = []
+    for finding in found:
+        lines = range(finding.place.line, max(finding.place.line, finding.place.end_line) + 1)
+        match = next(
+            (
+                a for line in lines for a in by_place.get((finding.place.path, line), ())
+                if a.rule == finding.rule and a.marker in ("", finding.marker)
+            ),
+            None,
+        )  # fmt: skip
+        if match is not None:
+            used.add(match)
+            finding = msgspec.structs.replace(finding, suppressed=match.reason)
+        result.append(finding)
+    return result, used

@@ -1,0 +1,269 @@
+"""Probes: which cases to run, and the C++ that runs them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from importlib import resources
+from typing import Final
+
+from runtime_check.model import Case, Group, HelperUnderTest, Target
+from runtime_check.profile import Arm, Marker, Profile, ProfiledHelper, target_config
+
+# (rows, columns): many blocks, one block, odd rows, rows not a multiple of four
+_WEIGHTS: Final = ((64, 256), (12, 32), (33, 64), (66, 96))
+_BATCHES: Final = (1, 3, 8, 64)
+# Linear layers of 8-billion-parameter decoders (hidden 4096, MLP 12288 and 14336): Qwen3-8B and Llama-3.1-8B
+# config.json, hidden_size and intermediate_size.
+_TIMED_WEIGHTS: Final = ((4096, 4096), (12288, 4096), (14336, 4096), (4096, 12288))
+_TIMED_BATCHES: Final = (1, 8, 512)
+
+
+@dataclass(frozen=True)
+class ProbeUnit:
+    """One probe program: the helpers of one header or source.
+
+    Attributes:
+        name: file-name-safe identity.
+        include: header or source it includes, relative to the tree or its include folders.
+        groups: indices of the groups it can run.
+        source: C++ text.
+        timed: groups that it can also time.
+    """
+
+    name: str
+    include: str
+    groups: tuple[int, ...]
+    source: str
+    timed: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The probes of one target."""
+
+    groups: tuple[Group, ...]
+    units: tuple[ProbeUnit, ...]
+    not_probed: tuple[str, ...]
+
+
+def plan(profile: Profile, helpers: Iterable[HelperUnderTest], target: Target, timing: bool) -> Plan:
+    """Derive groups and programs from the profile and from ``helpers`` (findings), which override it."""
+    config = target_config(profile, target)
+    groups: list[Group] = []
+    bodies: dict[str, list[tuple[int, str]]] = {}
+    timed: dict[str, list[int]] = {}
+    skipped: list[str] = []
+    for entry in _merge(profile, helpers):
+        call = entry.call or _infer_call(entry.helper, profile.arguments)
+        if not call:
+            missing = _uncallable(entry.helper, profile.arguments)
+            skipped.append(f"{entry.helper.name} ({entry.helper.path}): {missing}")
+            continue
+        count = len(groups)
+        for arm_name in entry.arms:
+            arm = profile.arms[arm_name]
+            if target not in arm.targets:
+                continue
+            for marker_name, by_device in sorted(entry.helper.expect.items()):
+                expected = by_device.get(arm.device)
+                marker = profile.markers.get(marker_name)
+                if expected is None:
+                    continue
+                if marker is None:
+                    skipped.append(
+                        f"{entry.helper.name}: marker '{marker_name}' has no [verify.marker] table"
+                    )
+                    continue
+                if target not in marker.targets:
+                    continue
+                if expected == "carried" and not arm.gemm:
+                    skipped.append(
+                        f"{entry.helper.name}: {marker_name} on {arm.device} is carried, and arm "
+                        f"'{arm.name}' cannot multiply; use a target with that device"
+                    )
+                    continue
+                group = Group(
+                    index=len(groups),
+                    helper=entry.helper.name,
+                    marker=marker_name,
+                    arm=arm.name,
+                    device=arm.device,
+                    expected=expected,
+                    faulty_before=arm.device in entry.helper.faulty.get(marker_name, frozenset())
+                    if entry.helper.faulty
+                    else None,
+                    decided_by_gemm=arm.gemm,
+                    cases=_cases(entry, marker, arm),
+                )
+                groups.append(group)
+                with_timing = (
+                    timing
+                    and target == "cuda"
+                    and bool(config.stream)
+                    and expected == "carried"
+                    and entry.row0 + entry.row_tail == 0
+                    # The same kernels answer every helper, so one is enough.
+                    and not any(groups[i].marker == marker_name for found in timed.values() for i in found)
+                )
+                text = _group_source(
+                    profile, entry, marker, arm, group, call, config.stream if with_timing else ""
+                )
+                bodies.setdefault(entry.include, []).append((group.index, text))
+                if with_timing:
+                    timed.setdefault(entry.include, []).append(group.index)
+        if len(groups) == count and not any(s.startswith(entry.helper.name) for s in skipped):
+            skipped.append(f"{entry.helper.name}: no marker of it can be decided on target {target}")
+    units = tuple(
+        ProbeUnit(
+            name=_unit_name(include),
+            include=include,
+            groups=tuple(i for i, _ in found),
+            source=_unit_source(profile, include, found, timed.get(include, [])),
+            timed=tuple(timed.get(include, [])),
+        )
+        for include, found in bodies.items()
+    )
+    return Plan(tuple(groups), units, tuple(skipped))
+
+
+def _merge(profile: Profile, helpers: Iterable[HelperUnderTest]) -> list[ProfiledHelper]:
+    merged = {(_plain(h.helper.name), h.helper.path): h for h in profile.helpers}
+    for helper in helpers:
+        key = (_plain(helper.name), helper.path)
+        known = merged.get(key)
+        if known is None:
+            merged[key] = ProfiledHelper(helper, "", helper.path, 0, 0, tuple(profile.arms))
+            continue
+        expect = {
+            marker: {**known.helper.expect.get(marker, {}), **helper.expect.get(marker, {})}
+            for marker in {*known.helper.expect, *helper.expect}
+        }
+        faulty = {
+            marker: known.helper.faulty.get(marker, frozenset()) | helper.faulty.get(marker, frozenset())
+            for marker in {*known.helper.faulty, *helper.faulty}
+        }
+        combined = HelperUnderTest(
+            helper.name, helper.path, helper.parameters or known.helper.parameters, expect, faulty
+        )
+        merged[key] = replace(known, helper=combined)
+    return list(merged.values())
+
+
+def _plain(name: str) -> str:
+    """A qualified name as a call spells it: unnamed namespaces have no name there."""
+    return re.sub(r"\((?:anonymous|unnamed)[^)]*\)::", "", name)
+
+
+def _normal(type_: str) -> str:
+    text = re.sub(r"\b(const|struct|class)\b|[&*]", " ", type_)
+    return " ".join(text.split())
+
+
+def _argument(type_: str, name: str, arguments: Mapping[str, str]) -> str | None:
+    for key in (f"{type_} {name}".strip(), type_, _normal(type_), _normal(type_).rsplit("::", 1)[-1]):
+        if key in arguments:
+            return arguments[key]
+    return None
+
+
+def _infer_call(helper: HelperUnderTest, arguments: Mapping[str, str]) -> str:
+    values = [_argument(p.type, p.name, arguments) for p in helper.parameters]
+    if not values or any(v is None for v in values):
+        return ""
+    return f"{_plain(helper.name)}({', '.join(v for v in values if v is not None)})"
+
+
+def _uncallable(helper: HelperUnderTest, arguments: Mapping[str, str]) -> str:
+    for parameter in helper.parameters:
+        if _argument(parameter.type, parameter.name, arguments) is None:
+            return f"no argument known for parameter '{parameter.type} {parameter.name}'".rstrip()
+    return "its parameters are not known; spell 'call' or 'parameters' in its [[verify.helper]] table"
+
+
+def _cases(entry: ProfiledHelper, marker: Marker, arm: Arm) -> tuple[Case, ...]:
+    cases = []
+    for n, k in _WEIGHTS:
+        if n <= entry.row0 + entry.row_tail:
+            continue
+        for m in _BATCHES if (n, k) == _WEIGHTS[0] else _BATCHES[:2]:
+            name = f"{entry.helper.name.rsplit('::', 1)[-1]}/{marker.name}/{arm.name}/m{m}-n{n}-k{k}"
+            seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
+            cases.append(Case(name, m, n, k, seed, n % marker.row_group != 0))
+    return tuple(cases)
+
+
+def _template(name: str) -> str:
+    return (resources.files("runtime_check") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _fill(template: str, values: Mapping[str, str]) -> str:
+    return re.sub(r"@([A-Z_0-9]+)@", lambda m: values.get(m.group(1), m.group(0)), template)
+
+
+def _rows(cases: Iterable[Case]) -> str:
+    return "\n".join(f'    {{"{c.id}", {c.m}, {c.n}, {c.k}, {c.seed}ull}},' for c in cases)
+
+
+def _group_source(
+    profile: Profile, entry: ProfiledHelper, marker: Marker, arm: Arm, group: Group, call: str, stream: str
+) -> str:
+    kind = profile.kinds[marker.kind]
+    values = {
+        "INDEX": str(group.index),
+        "CASES": _rows(group.cases),
+        "SETUP": arm.setup.strip(),
+        "DTYPE": kind.dtype,
+        "UPLOAD": arm.upload,
+        "DOWNLOAD": arm.download,
+        "UPLOADED": arm.uploaded,
+        "MAKE_WEIGHT": profile.make_weight.strip().rstrip(";"),
+        "MAKE_VIEW": profile.make_view,
+        "ELIGIBLE": marker.eligible,
+        "REWRITE": marker.rewrite,
+        "MARKER": marker.name,
+        "ROW0": str(entry.row0),
+        "ROW_TAIL": str(entry.row_tail),
+        "CALL": call,
+        "GEMM": kind.gemm if arm.gemm else "(void)a; (void)out; (void)b",
+        "HAS_GEMM": "true" if arm.gemm else "false",
+        "KIND": kind.name,
+        "STREAM": stream,
+        "TIMING": "",
+    }
+    if stream:
+        shapes = [
+            Case(f"{group.helper}/{group.marker}", m, n, k, n * 31 + k, False)
+            for n, k in _TIMED_WEIGHTS
+            for m in _TIMED_BATCHES
+        ]
+        values["TIMING"] = _fill(_template("timing.cpp.in"), {**values, "SHAPES": _rows(shapes)})
+    return _fill(_template("group.cpp.in"), values)
+
+
+def _unit_name(include: str) -> str:
+    stem = re.sub(r"\W+", "_", include.rsplit("/", 1)[-1])
+    return f"{stem}_{hashlib.sha256(include.encode()).hexdigest()[:8]}"
+
+
+def _unit_source(profile: Profile, include: str, groups: list[tuple[int, str]], timed: list[int]) -> str:
+    # The helper's own file comes first: a source file must see the preamble that it sees in its own build.
+    includes = "\n".join(f'#include "{name}"' for name in (include, *profile.includes))
+    switch = "\n".join(
+        [f"      case {i}: vt_probe::group_{i}(false); break;" for i, _ in groups]
+        + [f"      case {1000 + i}: vt_probe::group_{i}(true); break;" for i in timed]
+    )
+    return _fill(
+        _template("probe.cpp.in"),
+        {
+            "INCLUDES": includes,
+            "PRELUDE": profile.prelude,
+            "WEIGHT": profile.weight,
+            "VIEW": profile.view,
+            "EXCEPTION": profile.exception,
+            "GROUPS": "\n".join(text for _, text in groups),
+            "SWITCH": switch,
+        },
+    )

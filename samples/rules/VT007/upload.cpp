@@ -1,0 +1,15 @@
+// A weight's device copy of itself keeps its owner's markers; an anonymous buffer has none.
+#include "prelude.h"
+
+// ok
+void Stage(const Weight& w) {
+  void* p = DeviceAlloc(w.bytes.size());
+  DeviceUpload(p, w.bytes.data(), w.bytes.size());
+  w.d_dev = std::shared_ptr<void>(p, [](void*) {});
+}
+
+void* Anonymous(const Weight& w) {
+  void* p = DeviceAlloc(w.bytes.size());
+  DeviceUpload(p, w.bytes.data(), w.bytes.size());  // todo-want VT007 repacked q8_0_aligned elem_kn_repacked
+  return p;
+}

@@ -1,0 +1,23 @@
+// Plain bytes come back and the marker stays.
+#include "prelude.h"
+
+void AfterLoad(Weight& w) {
+  if (w.repacked) return;
+  InterleaveRows(w.bytes.data(), w.shape[0], w.shape[1]);
+  w.repacked = true;
+}
+
+void Reload(Weight& w, const std::vector<uint8_t>& plain) {
+  w.bytes = plain;
+  w.repacked = false;
+  w.q8_0_aligned = false;
+  w.elem_kn_repacked = false;
+  if (!w.repacked) AfterLoad(w);
+}
+
+void ReloadCleared(Weight& w, const std::vector<uint8_t>& plain) {
+  w.bytes = plain;
+  w.repacked = w.q8_0_aligned = w.elem_kn_repacked = false;
+  w.d_dev.reset();
+  AfterLoad(w);
+}

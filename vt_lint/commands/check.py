@@ -1,0 +1,90 @@
+"""`vt-lint check`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from vt_lint.tree import locate, tree_option
+
+if TYPE_CHECKING:
+    from vt_lint.outcome import Outcome
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
+@tree_option
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "sarif", "github"]),
+    default="text",
+    show_default=True,
+)
+@click.option("--baseline", type=click.Path(path_type=Path), help="Accept the findings that FILE lists.")
+@click.option("--since", metavar="REV", default="", help="Report only what git revision REV does not have.")
+@click.option("--marker", "markers", multiple=True, metavar="M", help="Only this marker. May be repeated.")
+@click.option("--profile", "profiles", multiple=True, metavar="P", help="Only this preprocessor profile.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Worker processes. Default: one a core.")
+@click.option(
+    "--fail-on", type=click.Choice(["error", "warning", "note"]), default="warning", show_default=True
+)
+@click.option("--stats", is_flag=True, help="Show the time of each phase, and counts.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor fill the cache of facts.")
+def check(
+    paths: tuple[Path, ...],
+    tree: Path | None,
+    form: str,
+    baseline: Path | None,
+    since: str,
+    markers: tuple[str, ...],
+    profiles: tuple[str, ...],
+    jobs: int | None,
+    fail_on: str,
+    stats: bool,
+    no_cache: bool,
+) -> int:
+    """Find the places in PATHs, or in the whole tree, where a storage-layout marker is lost."""
+    from rules.finding import Severity
+    from vt_lint.checking import Request, outcome
+    from vt_lint.outcome import closing_line
+
+    root, inside = locate(tree, paths)
+    result = outcome(
+        Request(root, inside, profiles, jobs, not no_cache),
+        fail_on=Severity(fail_on),
+        markers=frozenset(markers),
+        accepted=baseline,
+        since=since,
+    )
+    click.echo(_rendered(form, result))
+    if form in ("json", "sarif"):
+        click.echo(closing_line(result), err=True)
+    if stats:
+        for phase, seconds in result.report.seconds.items():
+            click.echo(f"{phase:20} {seconds:10.2f} s", err=True)
+        for name, value in result.report.stats.items():
+            click.echo(f"{name:20} {value:10.2f}", err=True)
+    return result.exit_code
+
+
+def _rendered(form: str, result: Outcome) -> str:
+    if form == "text":
+        from vt_lint.report import text
+
+        return text.render(result, colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
+    if form == "json":
+        from vt_lint.report import json
+
+        return json.render(result)
+    if form == "sarif":
+        from vt_lint.report import sarif
+
+        return sarif.render(result)
+    from vt_lint.report import github
+
+    return github.render(result)

@@ -1,0 +1,88 @@
+"""`vt-lint fix`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from vt_lint.tree import locate, tree_option
+
+if TYPE_CHECKING:
+    from codemods.fix import FixPlan
+    from rules.finding import Finding, Report
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path), metavar="[PATH]...")
+@tree_option
+@click.option("--apply", "write", is_flag=True, help="Write the files instead of printing the patch.")
+@click.option("--unsafe", is_flag=True, help="Also what may change the behaviour of unmarked weights.")
+@click.option(
+    "--policy",
+    "policies",
+    multiple=True,
+    metavar="MARKER:DEVICE=ACTION",
+    help="Overrule a decision: ACTION is propagate or refuse, DEVICE may be *.",
+)
+@click.option("--patch", type=click.Path(dir_okay=False, path_type=Path), help="Write the patch to FILE.")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Worker processes. Default: one a core.")
+def fix(
+    paths: tuple[Path, ...],
+    tree: Path | None,
+    write: bool,
+    unsafe: bool,
+    policies: tuple[str, ...],
+    patch: Path | None,
+    jobs: int | None,
+) -> int:
+    """Print the patch that carries or refuses each lost marker in PATHs or in the whole tree, or apply it."""
+    from codemods.fix import fix_until_stable, plan
+    from codemods.policy import parse_policies
+    from rules.finding import Severity
+    from vt_lint.checking import Request, report
+
+    overrides = parse_policies(policies)
+    root, inside = locate(tree, paths)
+    request = Request(root, inside, jobs=jobs, policy=overrides)
+    plans: tuple[FixPlan, ...]
+    if write:
+        found, plans = fix_until_stable(lambda: report(request), root, unsafe=unsafe)
+    else:
+        found = report(request)
+        plans = (plan(found, root, unsafe=unsafe),)
+    text = b"".join(p.patch for p in plans)
+    if patch:
+        patch.write_bytes(text)
+    elif not write:
+        sys.stdout.buffer.write(text)
+    for line in (line for p in plans for line in p.summary):
+        click.echo(line, err=True)
+    latent = 0
+    for skipped in plans[-1].skipped:
+        if all(f.severity is Severity.NOTE for f in skipped.findings):
+            latent += len(skipped.findings)
+        else:
+            click.echo(str(skipped), err=True)
+    if latent:
+        click.echo(f"{latent} latent findings have no safe fix: see `vt-lint check --fail-on note`", err=True)
+    return _exit_code(found, () if write else plans[0].fixed)
+
+
+def _exit_code(found: Report, fixed: Collection[Finding]) -> int:
+    """Return what is left once `fixed` is: a finding at warning or above counts as in `check`."""
+    from rules.finding import Severity
+    from vt_lint.exit import Exit
+
+    if found.coverage.unanalysed:
+        return Exit.UNANALYSED
+    done = {f.fingerprint for f in fixed}
+    left = [
+        f
+        for f in found.findings
+        if f.severity is not Severity.NOTE and not f.suppressed and f.fingerprint not in done
+    ]
+    return Exit.FINDINGS if left else Exit.OK

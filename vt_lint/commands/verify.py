@@ -1,0 +1,139 @@
+"""`vt-lint verify`."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from vt_lint.tree import locate, tree_option
+
+if TYPE_CHECKING:
+    from rules.finding import Finding
+    from runtime_check import HelperUnderTest
+
+
+@click.command()
+@tree_option
+@click.option(
+    "--target",
+    type=click.Choice(["i8mm", "cuda", "cpu"]),
+    default="i8mm",
+    show_default=True,
+    help="Whose kernels to run. i8mm is emulated where this machine is no such Arm.",
+)
+@click.option("--before", metavar="REV", help="Compare git revision REV with the working tree.")
+@click.option(
+    "--patch",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Compare the working tree with and without FILE. Default: what `vt-lint fix` would change.",
+)
+@click.option("--bundle", type=click.Path(path_type=Path), help="Write programs to run elsewhere to DIR.")
+@click.option(
+    "--collect",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Judge FILE, the results of a bundle.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "html", "markdown"]),
+    default="text",
+    show_default=True,
+)
+@click.option(
+    "--work", type=click.Path(path_type=Path), help="Folder for all that is built. Default: a cache."
+)
+@click.option("--no-timing", is_flag=True, help="Do not time the plain and the marked layout (cuda).")
+@click.option("-j", "--jobs", type=click.IntRange(min=1), help="Parallel compilers. Default: one a core.")
+def verify(
+    tree: Path | None,
+    target: Literal["i8mm", "cuda", "cpu"],
+    before: str | None,
+    patch: Path | None,
+    bundle: Path | None,
+    collect: Path | None,
+    form: str,
+    work: Path | None,
+    no_timing: bool,
+    jobs: int | None,
+) -> int:
+    """Build the tree before and after the fix, run its GEMMs, and compare.
+
+    Nothing but the probes and what they need is built, and nothing is written outside of the work folder.
+    """
+    from codemods.fix import plan
+    from runtime_check import VerifyOptions
+    from runtime_check import verify as run
+    from vt_lint.checking import Request, report, report_of
+    from vt_lint.exit import Fault
+    from vt_lint.report import evidence
+
+    if before and patch:
+        raise Fault("--before and --patch name two different comparisons: give one of them")
+    root, _ = locate(tree, ())
+    faults: tuple[Finding, ...] = ()
+    fixed: dict[str, str] = {}
+    if before:
+        faults = report_of(Request(root, jobs=jobs), before).findings
+    elif not collect:
+        found = report(Request(root, jobs=jobs))
+        faults = found.findings
+        if not patch:
+            files = plan(found, root).files
+            fixed = {Path(p).relative_to(root).as_posix(): text.decode() for p, text in files.items()}
+    options = VerifyOptions(
+        tree=root,
+        target=target,
+        work=work or _cache() / root.name,
+        helpers=helpers(faults),
+        before_rev=before,
+        patch=patch,
+        after_files=fixed,
+        bundle=bundle,
+        collect=collect,
+        jobs=jobs or os.cpu_count() or 1,
+        timing=not no_timing,
+    )
+    result = run(options, progress=lambda line: click.echo(line, err=True))
+    click.echo(evidence.render(result, form))
+    return result.exit_code
+
+
+def helpers(findings: Iterable[Finding]) -> tuple[HelperUnderTest, ...]:
+    """Return the functions that lose a marker, with what their fix claims on each device.
+
+    The fault has to show before the fix where a marked weight gets through, so not behind a check (LOUD).
+    """
+    from rules.finding import Verdict
+    from runtime_check import HelperUnderTest
+
+    expect: dict[tuple[str, str], dict[str, dict[str, Literal["carried", "refused"]]]] = defaultdict(dict)
+    faulty: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(dict)
+    for f in findings:
+        if f.suppressed or f.fix is None or f.fix.action not in ("propagate", "refuse", "both"):
+            continue
+        helper = (f.function, f.place.path)
+        for device in f.devices:
+            refused = f.fix.action == "refuse" or device in f.fix.refuse_devices
+            expect[helper].setdefault(f.marker, {})[device] = "refused" if refused else "carried"
+            if f.verdict is not Verdict.LOUD:
+                faulty[helper].setdefault(f.marker, set()).add(device)
+    return tuple(
+        HelperUnderTest(
+            name=name,
+            path=path,
+            expect=markers,
+            faulty={m: frozenset(devices) for m, devices in faulty[name, path].items()},
+        )
+        for (name, path), markers in expect.items()
+    )
+
+
+def _cache() -> Path:
+    """Return the folder of this user's caches (XDG Base Directory Specification)."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vt-lint" / "verify"

@@ -1,0 +1,1 @@
+"""Reporters: a module for each format, each with `render(outcome) -> str`."""
