@@ -138,7 +138,9 @@ class _Walk:
             self.expr(s.test, cond)
             if not s.first:
                 inside = Cond(cond, s.test, True)
-        self.stmt(s.body, inside)
+        after = self.stmt(s.body, inside)
+        if s.once and not _jumps(s.body):
+            return after  # the do { } while (0) around the body of a check macro
         if s.step is not None:
             self.expr(s.step, cond)
         return cond
@@ -231,6 +233,14 @@ class _Walk:
     def throw(self, e: ir.ThrowExpr, cond: Cond | None) -> None:
         if e.x is not None:
             self.expr(e.x, cond)
+
+
+def _jumps(s: ir.Stmt | None) -> bool:
+    if isinstance(s, ir.Jump):
+        return True
+    if isinstance(s, ir.Block):
+        return any(_jumps(inner) for inner in s.body)
+    return isinstance(s, ir.If) and (_jumps(s.then) or _jumps(s.other))
 
 
 def leaves(s: ir.Stmt | None) -> bool:

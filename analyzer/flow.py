@@ -379,7 +379,9 @@ class Spread:
         gates = self.unmarked(gates, node, state)
         if not gates:
             return
-        if use.mode == BYTES:
+        if self.producer.marker in use.restores:
+            state = MARKED
+        elif use.mode == BYTES:
             state = PLAIN
         hop = (use.path, use.line, use.note)
         if use.kind == "edge":

@@ -85,11 +85,15 @@ class _Reader:
         self.graph = flow.graph
         self.markers = markers
         self.reads: dict[ir.Sym, list[_Read]] = {}
-        self.dtypes: dict[ir.Sym, frozenset[str]] = {}
+        self.devices: dict[ir.Sym, set[str]] = {}
+        for entry in self.links.registrations:
+            if entry.devices:
+                self.devices.setdefault(entry.function, set()).update(entry.devices)
 
     def run(self) -> Matrix:
         cells: list[Cell] = []
         positions: dict[Cell, int] = {}
+        weights: set[tuple[str, int | Node]] = set()  # operands that are weights: an activation is never marked
         for symbol, device, operator in self.kernels():
             function = self.program.function(symbol)
             if function is None or function.body is None:
@@ -98,27 +102,26 @@ class _Reader:
                 carrier = self.program.carrier_of(parameter.type)
                 if carrier is None or not parameter.type.startswith("const ") and parameter.type.endswith(("&", "*")):
                     continue
-                for marker in carrier.markers:
-                    cell = self.cell(function, parameter, marker, device, operator)
-                    if cell is not None:
-                        cells.append(cell)
-                        positions[cell] = position
-        told = {(c.marker, c.operator, positions[c]) for c in cells if c.outcome in (HONOURS, REFUSES)}
-        kept = {
-            c
-            for c in cells
-            if c.outcome in (HONOURS, REFUSES)
-            or c.operator and (c.marker, c.operator, positions[c]) in told
-            or self.arrives(c)
-        }
+                operand = [
+                    cell
+                    for marker in carrier.markers
+                    if (cell := self.cell(function, parameter, marker, device, operator)) is not None
+                ]
+                for cell in operand:
+                    positions[cell] = position
+                cells += operand
+                node = self.links.canonical[parameter.sym]
+                if any(any(self.flow.state(node, marker)) for marker in carrier.markers):
+                    weights.add((operator, position if operator else node))
+                elif any(c.outcome in (HONOURS, REFUSES) for c in operand):
+                    weights.add((operator, position if operator else node))
+        kept = {c for c in cells if (c.operator, positions[c] if c.operator else self.node(c)) in weights}
         return Matrix(tuple(sorted(kept, key=lambda c: (c.marker, c.device, c.operator, c.path, c.line, c.operand))))
 
-    def arrives(self, cell: Cell) -> bool:
-        """Can a marked weight, or its bytes, get to the operand at all? Activations never do."""
-        for parameter in self.program.variants[cell.symbol][0].params:
-            if parameter.name == cell.operand:
-                return any(self.flow.state(self.links.canonical[parameter.sym], cell.marker))
-        return False
+    def node(self, cell: Cell) -> Node:
+        """The node of the operand."""
+        parameters = self.program.variants[cell.symbol][0].params
+        return next(self.links.canonical[p.sym] for p in parameters if p.name == cell.operand)
 
     def kernels(self) -> Iterator[tuple[ir.Sym, str, str]]:
         """`(function, device, operator)` of every kernel."""
@@ -147,7 +150,9 @@ class _Reader:
         self, function: ir.Function, parameter: ir.Param, marker: str, device: str, operator: str
     ) -> Cell | None:
         start = self.links.canonical[parameter.sym]
-        outcome, place, line, dtypes = self.follow(start, marker)
+        outcome, place, line, dtypes = self.follow(start, marker, device)
+        position = self.links.positions(function.sym)[parameter.sym]
+        dtypes = dtypes or self.dtypes_at_calls(function.sym, position)
         if not outcome:
             return None
         declared = self.markers.get(marker)
@@ -160,12 +165,13 @@ class _Reader:
             parameter.name, outcome, (place, line), note,
         )  # fmt: skip
 
-    def follow(self, start: Node, marker: str) -> tuple[str, str, int, frozenset[str]]:
+    def follow(self, start: Node, marker: str, device: str) -> tuple[str, str, int, frozenset[str]]:
         """What becomes of the operand at node `start`: outcome (empty: its bytes are never read), place, dtypes."""
         seen = {start}
         stack = [start]
         read_bytes: tuple[str, int] | None = None
         refused: tuple[str, int] | None = None
+        home = self.path_of(self.graph.owner.get(start, ""))
         dtypes: set[str] = set()
         while stack and len(seen) < _MAX_VISITED:
             node = stack.pop()
@@ -179,7 +185,9 @@ class _Reader:
             dtypes |= self.dtypes_of(owner, node)
             for use in self.graph.uses.get(node, ()):
                 if use.mode == BYTES:
-                    read_bytes = read_bytes or (use.path, use.line)
+                    own = use.path == home
+                    if read_bytes is None or own and read_bytes[0] != home:
+                        read_bytes = (use.path, use.line)
                 elif use.mode == FLAG:
                     if use.marker == marker and use.target not in seen:
                         seen.add(use.target)
@@ -190,6 +198,8 @@ class _Reader:
                         stack.append(use.target)
                 elif use.kind == "argument" and use.caller is not None:
                     for target in self.links.targets(use.caller.call, use.function):
+                        if self.devices.get(target, {device}).isdisjoint({device}):
+                            continue  # it hands the work to another device's kernel
                         inner = self.links.parameter_node(target, use.position)
                         if inner is not None and inner not in seen:
                             seen.add(inner)
@@ -270,16 +280,58 @@ class _Reader:
         for variant in self.program.variants.get(symbol, ()):
             for e in _walk(variant.body):
                 if isinstance(e, ir.Binary) and e.op in ("==", "!="):
-                    for a, b in ((e.a, e.b), (e.b, e.a)):
-                        if isinstance(a, ir.Field) and "type" in a.name and isinstance(b, ir.Name) and b.kind == "enum":
-                            if self.links.node_key(a.base) == node:
-                                found.add(device_name(b.name))
-                elif isinstance(e, ir.Switch) and isinstance(e.x, ir.Field) and "type" in e.x.name:
-                    if self.links.node_key(e.x.base) == node:
-                        for case in _walk(e.body):
-                            if isinstance(case, ir.Case):
-                                found |= {device_name(v.name) for v in case.values if isinstance(v, ir.Name)}
+                    found |= self.compared(e, node)
+                elif isinstance(e, ir.Switch) and self.is_dtype(e.x, node):
+                    found |= _labels(e)
         return frozenset(found)
+
+    def dtypes_at_calls(self, symbol: ir.Sym, position: int) -> frozenset[str]:
+        """Dtypes that the dispatchers of a kernel have let through when they call it."""
+        found: set[str] = set()
+        for caller in self.links.callers(symbol):
+            argument = caller.argument(position)
+            cond = caller.cond
+            while argument is not None and cond is not None:
+                found |= self.admitted(cond.test, cond.value, self.links.node_key(argument))
+                cond = cond.above
+        return frozenset(found)
+
+    def admitted(self, test: ir.Expr, value: bool, node: Node) -> set[str]:
+        """The dtypes of the operand at `node` that `test` being `value` lets through, empty where it says nothing."""
+        if isinstance(test, ir.Unary) and test.op == "!":
+            return self.admitted(test.x, not value, node)
+        if isinstance(test, ir.Binary) and test.op == ("&&" if value else "||"):
+            return self.admitted(test.a, value, node) | self.admitted(test.b, value, node)
+        if isinstance(test, ir.Binary) and test.op == ("==" if value else "!="):
+            return self.compared(test, node)
+        if isinstance(test, ir.Call) and value and len(test.args) == 1 and self.is_dtype(test.args[0], node):
+            found: set[str] = set()
+            for target in self.links.targets(test, ""):
+                for variant in self.program.variants.get(target, ()):
+                    for e in _walk(variant.body):
+                        if isinstance(e, ir.Switch):
+                            found |= _labels(e)
+                        elif isinstance(e, ir.Binary) and e.op == "==" and isinstance(e.b, ir.Name) and e.b.kind == "enum":
+                            found.add(device_name(e.b.name))
+            return found
+        return set()
+
+    def compared(self, e: ir.Binary, node: Node) -> set[str]:
+        for a, b in ((e.a, e.b), (e.b, e.a)):
+            if self.is_dtype(a, node) and isinstance(b, ir.Name) and b.kind == "enum":
+                return {device_name(b.name)}
+        return set()
+
+    def is_dtype(self, e: ir.Expr, node: Node) -> bool:
+        return isinstance(e, ir.Field) and "type" in e.name and self.links.node_key(e.base) == node
+
+
+def _labels(switch: ir.Switch) -> set[str]:
+    found: set[str] = set()
+    for case in _walk(switch.body):
+        if isinstance(case, ir.Case):
+            found |= {device_name(v.name) for v in case.values if isinstance(v, ir.Name)}
+    return found
 
 
 def _walk(node: object) -> Iterator[ir.Node]:

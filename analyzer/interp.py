@@ -26,7 +26,7 @@ from analyzer.program import (
 
 _MAX_STATES = 6
 _MAX_CHOICES = 6
-_MAX_CASES = 6
+_MAX_CASES = 8
 _MAX_VIA = 2
 
 _NORETURN = frozenset({"abort", "exit", "_exit", "terminate", "quick_exit", "__assert_fail", "unreachable", "__builtin_unreachable"})
@@ -481,8 +481,8 @@ class _Run:
         saved = (self.choices, self.log)
         for state in states:
             pending: list[tuple[int, ...]] = [()]
-            runs = 0
-            while pending and runs < _MAX_CHOICES:
+            runs = alive = 0
+            while pending and alive < _MAX_CHOICES and runs < 8 * _MAX_CHOICES:
                 runs += 1
                 self.choices = pending.pop()
                 self.log = []
@@ -492,6 +492,7 @@ class _Run:
                 except Dead:
                     pass
                 else:
+                    alive += 1
                     found.append((trial, value))
                 taken = tuple(c for c, _ in self.log)
                 for position in range(len(self.choices), len(self.log)):
@@ -2150,10 +2151,11 @@ class _Run:
                 self.escape(value, x.span, state)
         cases = [c for c in summary.cases if (c.devices & state.devices) and bound.consistent(c, state)]
         if not cases:
-            if summary.cases:
-                cases = list(summary.cases)
-            else:
+            if not summary.cases and _never_returns(function):
                 raise Dead
+            if not summary.cases:  # too much to explore: nothing is known of what it does
+                return self.opaque(x, state)
+            cases = list(summary.cases)
         case = cases[self.choose(len(cases))] if len(cases) > 1 else cases[0]
         if case.devices != self.interp.everywhere and len(summary.cases) > 1:
             state.devices &= case.devices
@@ -2209,7 +2211,9 @@ class _Run:
     def pass_opens(self, summary: Summary, bound: _Binding, x: ir.Call, state: State) -> None:
         for left in summary.opens:
             where = bound.path(left.source)
-            if where is None:
+            if where is None:  # handed over in a way that is not followed: nobody is known to check it
+                via = (*left.via, (self.function.sym, self.function.path, x.span, left.source))
+                self.export(replace(left, pending=False, function=self.function.sym, via=via))
                 continue
             if where[0].startswith("tmp@") and where in state.objects:
                 value = state.objects[where].marker(left.marker)
@@ -2450,17 +2454,26 @@ def _ordered(opens: Iterable[Obligation]) -> tuple[Obligation, ...]:
 
 
 def _few(cases: list[Case]) -> tuple[Case, ...]:
-    """At most a handful of cases: the rest joined into the last."""
+    """Cases that callers cannot tell apart become one: what either leaves open stays open."""
     distinct: dict[object, Case] = {}
     for case in cases:
-        key = (case.value, case.objects, case.content)
+        value = case.value
+        shape: object = (value.carrier, value.markers, value.device, value.reshaped) if isinstance(value, Obj) else value
+        key = (shape, case.objects, case.devices, frozenset(k for k in case.known if k[0][0] == "m"))
         first = distinct.get(key)
-        if first is None:
-            distinct[key] = case
-        else:
-            known = tuple(k for k in first.known if k in case.known)
-            distinct[key] = replace(first, known=known, devices=first.devices | case.devices)
+        distinct[key] = case if first is None else _joined(first, case)
     return tuple(distinct.values())[:_MAX_CASES]
+
+
+def _joined(a: Case, b: Case) -> Case:
+    known = tuple(k for k in a.known if k in b.known)
+    content = dict(a.content)
+    for path, held in b.content:
+        content[path] = held.join(content.get(path, Ptr()))
+    value = a.value
+    if isinstance(value, Obj) and isinstance(b.value, Obj):
+        value = replace(value, storage=value.storage.join(b.value.storage), open=value.open | b.value.open)
+    return Case(known, a.devices, value, a.objects, tuple(sorted(content.items())))
 
 
 def _short(key: object) -> str:
@@ -2525,6 +2538,17 @@ def _only_leaves(stmt: ir.Stmt) -> bool:
     if isinstance(stmt, ir.Return):
         return stmt.x is None or isinstance(stmt.x, ir.Lit)
     return False
+
+
+def _never_returns(function: ir.Function) -> bool:
+    """The body ends in a throw or a call that does not come back, and returns nowhere."""
+    body = function.body
+    if not isinstance(body, ir.Block) or not body.body or any(isinstance(n, ir.Return) for n in walk(body)):
+        return False
+    last = body.body[-1]
+    return isinstance(last, ir.Do) and (
+        isinstance(last.x, ir.ThrowExpr) or isinstance(last.x, ir.Call) and last.x.name.rpartition("::")[2] in _NORETURN
+    )
 
 
 def _mentions_symbol(key: object, sym: str) -> bool:

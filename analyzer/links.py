@@ -85,6 +85,7 @@ class Links:
         self._open_fields: set[tuple[str, str]] = set()
         self._returns: dict[ir.Sym, list[tuple[ir.Expr, Cond | None]]] = {}
         self._stubs: set[ir.Sym] = set()
+        self._by_name: dict[str, list[ir.Sym]] = {}
         self._callers: dict[ir.Sym, list[Caller]] = {}
         self.calls: list[Caller] = []
         self.caller_of: dict[int, Caller] = {}
@@ -114,6 +115,7 @@ class Links:
             if all(v.body is None for v in variants):
                 for type_text in (first.result, first.owner, *(p.type for p in first.params if is_mutable_reference(p.type))):
                     self.open_records.setdefault(bare(type_text), first.name)
+            self._by_name.setdefault(first.name.rpartition("::")[2], []).append(sym)
             positions = self._positions.setdefault(sym, {})
             for function in variants:
                 for at, parameter in enumerate(function.params):
@@ -346,7 +348,20 @@ class Links:
             return self._constructors(_made(call, self.type_of(call.base.sym) if isinstance(call.base, ir.Name) else ""), len(call.args))
         if call.target is not None:
             return sorted(self.function_values(call.target, 0))
-        return []
+        return [] if call.callee else self._named_so(call, function)
+
+    def _named_so(self, call: ir.Call, function: ir.Sym) -> list[ir.Sym]:
+        """In a template, a call whose arguments have dependent types names no declaration yet: the functions of that
+        name that it can mean, those of the same file first."""
+        found = []
+        for sym in self._by_name.get(call.name.rpartition("::")[2], ()):
+            known = self.program.function(sym)
+            if known is not None and known.body is not None and len(known.params) == len(call.args):
+                if bool(known.owner) == (call.base is not None):
+                    found.append(sym)
+        here = self.program.function(function)
+        near = [s for s in found if here is not None and self.program.variants[s][0].path == here.path]
+        return near or (found if len(found) == 1 else [])
 
     def _constructors(self, record: str, arity: int) -> list[ir.Sym]:
         found = []

@@ -41,8 +41,8 @@ class RecordText(msgspec.Struct, frozen=True, array_like=True):
 class Scan(msgspec.Struct, frozen=True, array_like=True):
     """`tested`: macros in conditions; `wanted`: those that a condition wants defined; `defined`: macros that
     the file defines; `derived`: of these, with the macros tested around them. `computed`: it has an include
-    whose name is a macro. `interface`: of a header, a digest of what its includers depend on. `bad`: why the
-    text cannot be used, empty if it can."""
+    whose name is a macro. `interface`: of a header, a digest of what its includers depend on. `bad`: why
+    the text cannot be used, empty if it can. `late_define`: a macro is defined before the last include."""
 
     includes: tuple[Include, ...] = ()
     tested: frozenset[str] = frozenset()

@@ -35,7 +35,7 @@ Item = tuple[Node, int, tuple[tuple[ir.Expr, bool], ...]]
 @dataclass(slots=True)
 class Use:
     """One thing done with the value of a node: `edge` to `target`, `argument` number `position` of `caller`, or
-    `return`. `marker`: only the flag of this marker passes."""
+    `return`. `marker`: only the flag of this marker passes. `restores`: markers that the code copies over by hand."""
 
     kind: str
     function: ir.Sym
@@ -49,6 +49,7 @@ class Use:
     position: int = 0
     note: str = ""
     unknown: str = ""
+    restores: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,29 @@ class Graph:
                 self._ranges[each.var.sym] = each.range
         for function, found in links.bodies:
             _Body(self, function, found).run()
+        self._restore()
+
+    def _restore(self) -> None:
+        """Mark the edges by which bytes get to a carrier that the same function gives the marker of their source."""
+        for source, uses in list(self.uses.items()):
+            flags: dict[Node, set[str]] = {}
+            for use in uses:
+                if use.mode == FLAG:
+                    flags.setdefault(use.target, set()).add(use.marker)
+            if not flags:
+                continue
+            for use in uses:
+                if use.kind == "edge" and use.mode == BYTES and use.target in flags:
+                    use.restores |= flags[use.target]
+                elif use.kind == "argument" and use.caller is not None:
+                    self._restore_result(use.caller.node, flags, 0)
+
+    def _restore_result(self, node: Node, flags: dict[Node, set[str]], depth: int) -> None:
+        for use in self.uses.get(node, ()):
+            if use.kind == "edge" and use.target in flags:
+                use.restores |= flags[use.target]
+            elif use.kind == "argument" and use.caller is not None and depth < 3:
+                self._restore_result(use.caller.node, flags, depth + 1)
 
     # -------------------------------------------------------------------------------------------- types
 

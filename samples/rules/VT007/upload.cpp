@@ -10,6 +10,6 @@ void Stage(const Weight& w) {
 
 void* Anonymous(const Weight& w) {
   void* p = DeviceAlloc(w.bytes.size());
-  DeviceUpload(p, w.bytes.data(), w.bytes.size());  // todo-want VT007 repacked q8_0_aligned elem_kn_repacked
+  DeviceUpload(p, w.bytes.data(), w.bytes.size());  // want VT007 repacked q8_0_aligned elem_kn_repacked
   return p;
 }

@@ -2,8 +2,8 @@
 #include "prelude.h"
 
 #if SNIPPET_VERSION >= 3
-View Unseen(const Weight& w) {
-  return ViewOver(HostBytes(w), w.dtype, Device::kCPU, DimsOf(w));  // want VT902 -
+View Unseen(const Weight& w) {  // want VT902 -
+  return ViewOver(HostBytes(w), w.dtype, Device::kCPU, DimsOf(w));
 }
 #endif
 
