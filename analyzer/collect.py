@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 
 import msgspec
@@ -20,7 +21,7 @@ from analyzer import scan as scan_module
 from analyzer.cache import FileState, Pack, RunRecord, Store, digest
 from analyzer.candidates import Candidate
 from analyzer.config import Config, SetupError
-from analyzer.flags import database_state, standard
+from analyzer.flags import database_state
 from analyzer.includes import IncludeGraph
 from analyzer.plan import Plan, is_header, portable
 from analyzer.pool import Pool, Progress, Run
@@ -28,7 +29,7 @@ from analyzer.profiles import Profile
 from analyzer.scan import Scan
 from analyzer.selection import Looked, carriers, choose, holders, look, may_choose
 from analyzer.toolchain import Toolchain
-from analyzer.tree import HEADERS, SYNTAX_ONLY, SourceFile, Tree, list_files
+from analyzer.tree import FRAGMENTS, HEADERS, SYNTAX_ONLY, SourceFile, Tree, list_files
 from analyzer.units import Job, Parsed, stamps
 
 __all__ = ["Collected", "Progress", "Unanalysed", "collect"]
@@ -81,8 +82,9 @@ def _read_files(root: str, paths: Sequence[str]) -> list[_Text]:
         except OSError as error:
             texts.append(_Text(path, "", Scan(bad=f"cannot read: {error.strerror}")))
         else:
-            header = os.path.splitext(path)[1].lower() in HEADERS
-            texts.append(_Text(path, hashlib.sha256(data).hexdigest(), scan_module.scan(data, header=header)))
+            suffix = os.path.splitext(path)[1].lower()
+            found = scan_module.scan(data, header=suffix in HEADERS, records=suffix not in (".c", *FRAGMENTS))
+            texts.append(_Text(path, hashlib.sha256(data).hexdigest(), found))
     return texts
 
 
@@ -168,10 +170,14 @@ class _Collection:
         database = database_state(self.tree.root, self.config.database)
         vendored = [file.path for file in self.tree.files if file.vendored]
         machine = (self.tools.fingerprint, self.tools.x86)
-        settings = (own, sorted(self.markers), self.names, database, standard(self.tree.root))
+        settings = (own, sorted(self.markers), self.names, database, self._build())
         return digest(
             cache_module.version(), machine, settings, sorted(self.shas.items()), vendored, self.tree.notes
         )
+
+    def _build(self) -> list[str]:
+        """Content of the CMake files: they name the standard and the feature macros."""
+        return [digest(Path(self.root, path).read_bytes()) for path in self.tree.build_files]
 
     def known(self, key: str) -> Collected | None:
         """The result of an earlier run with the same inputs, if all of it is still there and true."""
@@ -365,15 +371,18 @@ def collect(
     jobs: int | None = None,
     cache: Path | None = None,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> Collected:
     """Analyse the tree at `root` and return its facts.
 
-    `markers`: names of the layout markers; they decide which files are worth parsing. `profiles`: names of
-    the profiles to run; None: all. `jobs`: worker processes; None: one for each core. `cache`: the folder
-    where facts are kept between runs (`analyzer.cache.default_folder`); None: they are not.
+       `markers`: names of the layout markers; they decide which files are worth parsing. `profiles`: names of
+       the profiles to run; None: all. `jobs`: worker processes; None: one for each core. `cache`: the folder
+       where facts are kept between runs (`analyzer.cache.default_folder`); None: they are not.
+    `executor`: where the work is done instead, on machines that have the tree and the
+       toolchain at the same place.
 
-    Raises `SetupError` when the tree has no C++ file, a profile does not exist or the toolchain is
-    incomplete.
+       Raises `SetupError` when the tree has no C++ file, a profile does not exist or the toolchain is
+       incomplete.
     """
     clock = _Clock()
     taken_ns = time.time_ns()
@@ -385,7 +394,7 @@ def collect(
     pack = store.load() if store else Pack()
     tools = toolchain.find(pack.toolchain)
     clock.lap("load")
-    pool = Pool(jobs or os.cpu_count() or 1)
+    pool = Pool(jobs or os.cpu_count() or 1, executor)
     try:
         work = _Collection(tree, config, frozenset(markers), profiles, pool, pack, tools, clock, progress)
         work.read(taken_ns)

@@ -287,7 +287,7 @@ def include_dirs(tree: Tree, scans: Mapping[str, Scan], is_system: Iterable[str]
     file of that name; the folder with most votes wins and what it resolves is settled, until nothing is left.
     Names in `is_system` (standard headers, headers served by the analyser) do not vote.
     """
-    paths = {file.path for file in tree.files}
+    paths = {file.path for file in tree.files if not file.template}
     by_name: dict[str, list[str]] = {}
     for path in paths:
         by_name.setdefault(path.rsplit("/", 1)[-1], []).append(path)

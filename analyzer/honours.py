@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from analyzer import ir
 from analyzer.events import leaves
 from analyzer.flow import Flow
-from analyzer.flow import flow as follow_all
 from analyzer.gates import Frame
 from analyzer.links import Node, is_test_path
 from analyzer.markers import Marker
-from analyzer.program import Program, device_name
+from analyzer.program import device_name
 from analyzer.valueflow import BYTES, FLAG
 
 HONOURS, REFUSES, IGNORES, NOT_APPLICABLE = "honours", "refuses", "ignores", "n/a"
@@ -72,8 +71,6 @@ class _Read:
 
 def honours(flow: Flow, markers: Iterable[Marker] = ()) -> Matrix:
     """Return the matrix of the tree behind `flow`. `markers`: their `dtypes` rule kernels of other dtypes out."""
-    if isinstance(flow, Program):  # TODO(lead): call honours(streams, markers)
-        flow, markers = follow_all(flow), ()
     return _Reader(flow, {m.name: m for m in markers}).run()
 
 

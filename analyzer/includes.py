@@ -11,6 +11,7 @@ import posixpath
 from collections.abc import Iterable, Mapping
 
 from analyzer.scan import Scan
+from analyzer.tree import TEMPLATE
 
 
 class IncludeGraph:
@@ -20,7 +21,7 @@ class IncludeGraph:
         self._scans = scans
         self._by_name: dict[str, list[str]] = {}
         for path in paths:
-            self._by_name.setdefault(posixpath.basename(path), []).append(path)
+            self._by_name.setdefault(posixpath.basename(path.removesuffix(TEMPLATE)), []).append(path)
         self._targets: dict[str, tuple[str, ...]] = {}
         self._closures: dict[str, frozenset[str]] = {}
         self._headers = tuple(
@@ -36,7 +37,9 @@ class IncludeGraph:
             parts = [part for part in spelling.split("/") if part not in (".", "..")]
             tail = "/" + "/".join(parts)
             candidates = self._by_name.get(parts[-1], ()) if parts else ()
-            found = self._targets[spelling] = tuple(path for path in candidates if f"/{path}".endswith(tail))
+            found = self._targets[spelling] = tuple(
+                path for path in candidates if f"/{path.removesuffix(TEMPLATE)}".endswith(tail)
+            )
         return found
 
     def closure(self, path: str) -> frozenset[str]:

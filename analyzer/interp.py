@@ -24,8 +24,8 @@ from analyzer.program import (
     Carrier, Program, bare, device_name, is_byte_pointer, is_mutable_reference, is_pointer, is_scalar,
 )  # fmt: skip
 
-_MAX_STATES = 6
-_MAX_CHOICES = 6
+_MAX_STATES = 4
+_MAX_CHOICES = 4
 _MAX_CASES = 8
 _MAX_VIA = 2
 
@@ -240,14 +240,27 @@ def walk(node: object) -> Iterator[ir.Node]:
         here = stack.pop()
         if isinstance(here, ir.Node):
             yield here
-            for name in here.__struct_fields__[1:]:
+            for name in _CHILDREN[type(here)]:
                 value = getattr(here, name)
-                if isinstance(value, ir.Node):
+                if value is not None:
                     stack.append(value)
-                elif isinstance(value, tuple):
-                    stack.extend(v for v in value if isinstance(v, ir.Node))
         elif isinstance(here, tuple):
             stack.extend(here)
+
+
+# Fields of a node that can hold nodes, or tuples of them.
+_CHILDREN: dict[type, tuple[str, ...]] = {
+    kind: tuple(
+        name
+        for name, hint in kind.__annotations__.items()
+        if any(word in str(hint) for word in ("Expr", "Stmt", "Var", "Case"))
+    )
+    for kind in (
+        ir.Name, ir.This, ir.Field, ir.Call, ir.Unary, ir.Binary, ir.Assign, ir.Cond, ir.Lit, ir.Init, ir.Index,
+        ir.Cast, ir.Lambda, ir.New, ir.ThrowExpr, ir.Other, ir.Var, ir.Do, ir.Block, ir.If, ir.Loop, ir.Each,
+        ir.Return, ir.Jump, ir.Case, ir.Switch, ir.Try,
+    )
+}  # fmt: skip
 
 
 def fresh_fields(program: Program) -> frozenset[tuple[str, str]]:
@@ -921,7 +934,8 @@ class _Run:
                 state.resolved |= {(key[1], key[2])}
         known = state.known.get(key)
         if known is None:
-            state.known[key] = polarity
+            if key[0] != "e" or not self.checking or _worth_knowing(key[1]):
+                state.known[key] = polarity
         elif known is not polarity:
             raise Dead
 
@@ -2556,8 +2570,21 @@ def _mentions_symbol(key: object, sym: str) -> bool:
 
 
 def _speaks(key: object) -> bool:
-    """A condition worth telling callers: a boolean parameter or member, a comparison."""
-    return isinstance(key, tuple) and (key[0] == "==" or all(isinstance(k, str) for k in key) and key[:1] != ("call",))
+    """A condition worth telling callers: a boolean parameter or member, a comparison with an enumerator."""
+    if not isinstance(key, tuple) or not key:
+        return False
+    if key[0] == "==":
+        return any(isinstance(side, str) for side in key[1:])
+    return key[0] != "call" and all(isinstance(k, str) for k in key)
+
+
+def _worth_knowing(key: object) -> bool:
+    """What a passed check leaves behind: also a zero offset and a multiple of a row group."""
+    if _speaks(key):
+        return True
+    return isinstance(key, tuple) and key[:1] == ("==",) and (
+        ("lit", "0") in key or any(isinstance(side, tuple) and side[:1] == ("%",) for side in key[1:])
+    )
 
 
 def _mentions_only(key: object, syms: set[str]) -> bool:

@@ -17,7 +17,7 @@ from analyzer.pool import Group
 from analyzer.profiles import Profile
 from analyzer.scan import Scan
 from analyzer.toolchain import Toolchain
-from analyzer.tree import HEADERS, SYNTAX_ONLY, UNITS, SourceFile, Tree
+from analyzer.tree import HEADERS, SYNTAX_ONLY, TEMPLATE, UNITS, SourceFile, Tree
 from analyzer.units import Job
 
 UMBRELLA = "vt-lint-headers.cpp"
@@ -51,6 +51,9 @@ class Plan:
         system = {name for name in spelled if tools.has_header(name)}
         served = frozenset(stubs.headers())
         self._resolves = frozenset(system | served | {name for name in spelled if graph.targets(name)})
+        real = {name for name in spelled if any(not path.endswith(TEMPLATE) for path in graph.targets(name))}
+        made = sorted(self._resolves - system - served - real)
+        self._generated = tuple((name, graph.targets(name)[0]) for name in made)
         self.unresolved = tuple(sorted(spelled - self._resolves))
         database, note = flag_module.read_database(tree.root, config.database)
         notes += [note] if note else []
@@ -73,7 +76,8 @@ class Plan:
             *(flag for flag in profile.flags if not (flag[:2] == "-D" and flag[2:].split("=")[0] in missing)),
             *self._config.flags,
             *(["-include", f"{stubs.FOLDER}/cuda_runtime.h"] if cuda else []),
-            *("-idirafter", stubs.FOLDER, "-ferror-limit=0", "-fno-spell-checking", "-w"),
+            *("-idirafter", stubs.FOLDER, "-idirafter", stubs.GENERATED),
+            *("-ferror-limit=0", "-fno-spell-checking", "-w"),
         )
 
     def _takes(self, profile: Profile, path: str) -> bool:
@@ -107,9 +111,10 @@ class Plan:
             dropped=own.dropped,
             retry_without=tuple(sorted(self.scans[path].tested.intersection(profile.defines))),
             arms=tuple((each.begin, each.end) for each in found if each.arm),
+            generated=self._generated,
             known=(
                 self._root,
-                stubs.FOLDER,
+                stubs.VIRTUAL,
                 self._tools.resource_dir,
                 *self._tools.cxx_dirs,
                 *self._tools.c_dirs,
@@ -131,6 +136,7 @@ class Plan:
             origin=jobs[0].origin,
             dropped=jobs[0].dropped,
             known=jobs[0].known,
+            generated=self._generated,
             each_arms=tuple((job.main, job.arms) for job in jobs if job.arms),
         )
 

@@ -47,15 +47,23 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class Pool:
-    """Processes that may crash without losing the run."""
+    """Processes that may crash without losing the run, or the `executor` of someone else, such as a cluster."""
 
-    def __init__(self, jobs: int) -> None:
+    def __init__(self, jobs: int, executor: Executor | None = None) -> None:
         self._jobs = jobs
+        self._given = executor
         self._executor: Executor | None = None
+
+    @property
+    def local(self) -> bool:
+        """Do the workers see this machine's files, precompiled headers among them?"""
+        return self._given is None
 
     @property
     def executor(self) -> Executor:
         """The processes; started when first needed."""
+        if self._given is not None:
+            return self._given
         if self._executor is None:
             self._executor = self._start(self._jobs)
         return self._executor
@@ -118,6 +126,9 @@ class Run:
 
     def add_group(self, group: Group) -> None:
         """Start `group`: its jobs follow when the header is there."""
+        if not self._pool.local:
+            self.add(group.jobs)
+            return
         target = self._folder / f"{group.key}.pch"
         if target.is_file():
             os.utime(target)  # the cache keeps what was used last

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import msgspec
 
@@ -16,6 +17,7 @@ from analyzer.scan import Scan
 from analyzer.tree import Tree
 
 CPU, CUDA, ARM = "cpu", "cuda", "arm"
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _ARM_TARGET = "aarch64-linux-gnu"
 ARM_MACROS = re.compile(r"__aarch64__|__arm__|__ARM_\w+|_M_ARM64\w*")
 # Set by compilers, C libraries and platforms, not by a project.
@@ -36,7 +38,8 @@ class Profile(msgspec.Struct, frozen=True, array_like=True):
 
 
 def feature_macros(tree: Tree, scans: Mapping[str, Scan]) -> frozenset[str]:
-    """Return the macros that some analysed file wants defined and that no file of the tree defines."""
+    """Return the macros that some analysed file wants defined, that no file of the tree defines, and that its
+    CMake files, where it has any, speak of."""
     defined: set[str] = set()
     wanted: set[str] = set()
     for file in tree.files:
@@ -46,7 +49,13 @@ def feature_macros(tree: Tree, scans: Mapping[str, Scan]) -> frozenset[str]:
         defined |= found.defined
         if not file.vendored:
             wanted |= found.wanted
-    return frozenset(macro for macro in wanted - defined if not _FOREIGN.fullmatch(macro))
+    features = {macro for macro in wanted - defined if not _FOREIGN.fullmatch(macro)}
+    if tree.build_files:
+        texts = (
+            Path(tree.root, path).read_text(encoding="utf-8", errors="replace") for path in tree.build_files
+        )
+        features &= {word for text in texts for word in _WORD.findall(text)}
+    return frozenset(features)
 
 
 def unavailable(scan: Scan, resolves: Iterable[str]) -> frozenset[str]:

@@ -196,15 +196,18 @@ def _records(data: bytes) -> tuple[RecordText, ...]:
     return tuple(records)
 
 
-def scan(data: bytes, *, header: bool = False) -> Scan:
-    """Read the directives and records of `data`, the bytes of a C++ file; of a `header` its interface too."""
+def scan(data: bytes, *, header: bool = False, records: bool = True) -> Scan:
+    """Read the directives and records of `data`, the bytes of a C++ file; of a `header` its interface too; no
+    `records` if these are not wanted."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return Scan(bad=f"line {line}: byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8")
     seen = hashlib.sha256(interface(data)).hexdigest() if header else ""
-    return msgspec.structs.replace(_directives(data), records=_records(data), interface=seen)
+    return msgspec.structs.replace(
+        _directives(data), records=_records(data) if records else (), interface=seen
+    )
 
 
 def identifiers(data: bytes) -> frozenset[bytes]:

@@ -111,7 +111,7 @@ def choose(
 def may_choose(file: SourceFile) -> bool:
     """Is `file` of a kind that is ever analysed? C sources have no carriers, fragments belong to their
     includers."""
-    return not file.vendored and file.suffix not in FRAGMENTS and file.suffix != ".c"
+    return not file.vendored and not file.template and file.suffix not in FRAGMENTS and file.suffix != ".c"
 
 
 def _includes(scan: Scan, header: str) -> bool:

@@ -4,10 +4,13 @@ it."""
 from __future__ import annotations
 
 import functools
+import re
 from importlib import resources
 
-FOLDER = "/vt-lint/cuda"
+VIRTUAL = "/vt-lint"
 """A folder that does not exist: libclang reads the headers below it from memory."""
+FOLDER = f"{VIRTUAL}/cuda"
+GENERATED = f"{VIRTUAL}/generated"
 
 # Headers of the SDK that only split up what is declared here in one file.
 _FORWARDED = {
@@ -33,6 +36,12 @@ def headers() -> dict[str, str]:
         if entry.name.endswith(".h"):
             found[entry.name] = entry.read_text(encoding="utf-8")
     return found
+
+
+def from_template(text: str) -> str:
+    """Return what CMake's `configure_file` would make of `text`, with 0 for every value."""
+    text = re.sub(r"@\w+@|\$\{\w+\}", "0", text)
+    return re.sub(r"^([ \t]*#[ \t]*)cmakedefine(01)?[ \t]+(\w+).*$", r"// \3", text, flags=re.MULTILINE)
 
 
 def unsaved_files() -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ import errno
 import fnmatch
 import os
 import subprocess
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import msgspec
 
@@ -20,7 +20,11 @@ FRAGMENTS = frozenset({".inc", ".inl", ".ipp", ".tpp"})
 SYNTAX_ONLY = frozenset({".mm", ".hip"})
 """What clang does not parse here: read with tree-sitter."""
 
+TEMPLATE = ".in"
+"""Ends the name of a header that the build makes from a template (`version.h.in`)."""
+
 _ALL = UNITS | CUDA_UNITS | HEADERS | FRAGMENTS | SYNTAX_ONLY
+_INCLUDED = HEADERS | FRAGMENTS
 _ROOT_SIGNS = (FILE_NAME, "compile_commands.json", ".git")
 
 
@@ -36,16 +40,27 @@ class SourceFile(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def suffix(self) -> str:
-        """The extension, in lower case, with its dot."""
-        return PurePosixPath(self.path).suffix.lower()
+        """The extension, in lower case, with its dot; that of the result for a template."""
+        return _suffix(self.path)
+
+    @property
+    def template(self) -> bool:
+        """Is this what the build makes a header from?"""
+        return self.path.endswith(TEMPLATE)
 
 
 class Tree(msgspec.Struct, frozen=True):
-    """The C++ files below `root`, sorted by path. `notes`: one line for each thing that could not be read."""
+    """The C++ files below `root`, sorted by path. `build_files`: its CMake files. `notes`: one line for each
+    thing that could not be read."""
 
     root: Path
     files: tuple[SourceFile, ...]
+    build_files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def _suffix(path: str) -> str:
+    return os.path.splitext(path.removesuffix(TEMPLATE))[1].lower()
 
 
 def find_root(start: Path) -> Path:
@@ -103,13 +118,14 @@ def list_files(root: Path, exclude: tuple[str, ...]) -> Tree:
     """List the C++ files below `root`.
 
     Build folders (with a `CMakeCache.txt`), `.git`, symbolic links and what git ignores are left out. Files
-    in folders that `exclude` names are listed as `vendored`.
+    in folders that `exclude` names are listed as `vendored`, if others can include them.
 
     Raises `SetupError` when `root` is no folder that can be read.
     """
     ignored = _ignored(root)
     files: list[SourceFile] = []
     notes: list[str] = []
+    build_files: list[str] = []
     stack = [("", False)]
     while stack:
         folder, vendored = stack.pop()
@@ -131,8 +147,10 @@ def list_files(root: Path, exclude: tuple[str, ...]) -> Tree:
                     notes.append(f"{path}: symbolic link loop, not followed")
             elif entry.is_dir():
                 stack.append((path, vendored or _matches(path, entry.name, exclude)))
-            elif os.path.splitext(entry.name)[1].lower() in _ALL:
+            elif entry.name == "CMakeLists.txt" or entry.name.endswith(".cmake"):
+                build_files += [] if vendored else [path]
+            elif _suffix(path) in (_INCLUDED if vendored else _ALL):
                 stat = entry.stat()
                 files.append(SourceFile(path, stat.st_size, stat.st_mtime_ns, stat.st_ino, vendored))
     files.sort(key=lambda file: file.path)
-    return Tree(root, tuple(files), tuple(sorted(notes)))
+    return Tree(root, tuple(files), tuple(sorted(build_files)), tuple(sorted(notes)))

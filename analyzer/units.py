@@ -12,6 +12,7 @@ import resource
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 import msgspec
 from clang import cindex
@@ -30,7 +31,8 @@ class Job(msgspec.Struct, frozen=True, array_like=True):
     `headers`. `args`: complete command line with absolute paths. `wanted`: root-relative files to lower.
     `retry_without`: feature macros that may be left undefined when the parse has errors. `arms`: bytes
     `[begin, end)` of conditional code inside functions of the one wanted file; `each_arms`: the same, by
-    file. `known`: folders whose headers the cache knows about otherwise."""
+    file. `known`: folders whose headers the cache knows about otherwise. `generated`: include spelling and
+    template of the headers that the build would make."""
 
     root: str
     main: str
@@ -45,6 +47,7 @@ class Job(msgspec.Struct, frozen=True, array_like=True):
     arms: tuple[tuple[int, int], ...] = ()
     each_arms: tuple[tuple[str, tuple[tuple[int, int], ...]], ...] = ()
     known: tuple[str, ...] = ()
+    generated: tuple[tuple[str, str], ...] = ()
 
 
 class Covered(msgspec.Struct, frozen=True, array_like=True):
@@ -76,6 +79,9 @@ class Parsed(msgspec.Struct, frozen=True, array_like=True):
 
 def _unsaved(job: Job) -> list[tuple[str, str]]:
     files = stubs.unsaved_files()
+    for name, template in job.generated:
+        text = Path(job.root, template).read_text(encoding="utf-8", errors="replace")
+        files.append((f"{stubs.GENERATED}/{name}", stubs.from_template(text)))
     if job.headers:
         files.append(
             (f"{job.root}/{job.main}", "".join(f'#include "{job.root}/{path}"\n' for path in job.headers))
@@ -83,9 +89,9 @@ def _unsaved(job: Job) -> list[tuple[str, str]]:
     return files
 
 
-def _parse(job: Job, args: Sequence[str], options: int) -> cindex.TranslationUnit | None:
+def _parse(job: Job, args: Sequence[str]) -> cindex.TranslationUnit | None:
     try:
-        return cindex.Index.create().parse(f"{job.root}/{job.main}", args, _unsaved(job), options)
+        return cindex.Index.create().parse(f"{job.root}/{job.main}", args, _unsaved(job), KEEP_GOING)
     except cindex.TranslationUnitLoadError:  # also a crash inside clang, which it survives
         return None
 
@@ -95,23 +101,35 @@ def error_count(unit: cindex.TranslationUnit) -> int:
     return sum(1 for diagnostic in unit.diagnostics if diagnostic.severity >= cindex.Diagnostic.Error)
 
 
+def _undefined(args: Sequence[str], macros: Iterable[str]) -> list[str]:
+    """Return `args` without the definitions of `macros`."""
+    gone = {f"-D{macro}" for macro in macros}
+    return [arg for arg in args if arg.partition("=")[0] not in gone]
+
+
 def _best_parse(job: Job) -> tuple[cindex.TranslationUnit | None, bool]:
-    """Parse with the shared precompiled header, without it when that gives errors, and then without one
-    feature macro after the other as long as that makes errors fewer."""
+    """Parse with the shared precompiled header; without it when that gives errors; and, when the feature
+    macros are to blame, without one after the other as long as that makes errors fewer."""
     args = list(job.args)
-    unit = _parse(job, [*args, "-include-pch", job.pch], KEEP_GOING) if job.pch else None
+    unit = _parse(job, [*args, "-include-pch", job.pch]) if job.pch else None
     if unit is not None and error_count(unit) == 0:
         return unit, True
     unit = None  # frees its memory before the next parse
-    unit = _parse(job, args, KEEP_GOING)
+    unit = _parse(job, args)
     errors = error_count(unit) if unit is not None else sys.maxsize
+    if not errors or not job.retry_without:
+        return unit, False
+    plain = _parse(job, _undefined(args, job.retry_without))
+    if plain is None or error_count(plain) >= errors:
+        return unit, False
+    plain = None
     for macro in job.retry_without:
-        if errors == 0:
-            break
-        fewer = [arg for arg in args if arg != f"-D{macro}" and not arg.startswith(f"-D{macro}=")]
-        other = _parse(job, fewer, KEEP_GOING)
+        fewer = _undefined(args, [macro])
+        other = _parse(job, fewer)
         if other is not None and error_count(other) < errors:
             unit, args, errors = other, fewer, error_count(other)
+        if errors == 0:
+            break
     return unit, False
 
 

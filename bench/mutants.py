@@ -327,7 +327,10 @@ class _Function(msgspec.Struct):
             uses = [
                 after
                 for after in block.named_children
-                if after.start_byte >= statement.end_byte and self._uses(after, variables)
+                # Behind a conditional upload a check still stands before whatever the function returns.
+                if after.start_byte >= statement.end_byte
+                and after.type != "if_statement"
+                and self._uses(after, variables)
             ]
             if not uses:
                 continue

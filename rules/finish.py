@@ -26,6 +26,11 @@ class Finisher:
         self.analysis = analysis
         self.texts = texts
         self.overrides = overrides
+        self.uploads: dict[ir.Sym, set[tuple[tuple[str, ...], int]]] = {}
+        for obligation in analysis.facts.obligations.values():
+            if obligation.site.form == "copy-bytes":
+                found = self.uploads.setdefault(obligation.site.function, set())
+                found.add((obligation.source, obligation.site.span.begin))
 
     def finish(self, draft: Draft) -> Finding | None:
         analysis, site = self.analysis, draft.site
@@ -148,9 +153,8 @@ class Finisher:
         if function is None or function.body is None:
             return 0
         uploads = [
-            o.site.span.begin for o in self.analysis.facts.obligations.values()
-            if o.site.function == draft.site.function and o.site.form == "copy-bytes" and o.source == draft.source
-            and o.site.span.begin < draft.site.span.begin
+            begin for source, begin in self.uploads.get(draft.site.function, ())
+            if source == draft.source and begin < draft.site.span.begin
         ]  # fmt: skip
         if not uploads:
             return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import time
 from collections.abc import Iterable
@@ -52,6 +53,7 @@ def analyse(program: Program, markers: tuple[Marker, ...]) -> tuple[Analysis, Fl
     def honoured(marker: str) -> frozenset[str]:
         return matrix.devices(marker) or assumed(marker)
 
+    @functools.cache
     def judge(function: ir.Sym, path: Lvalue, marker: str, devices: frozenset[str]) -> tuple[Verdict, str, tuple[Hop, ...]]:
         verdict, reason, hops = streams.verdict(function, path, marker, devices)
         return Verdict(verdict), reason, tuple(Hop(h[0], h[1], h[2]) for h in hops)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from analyzer.cache import default_folder
 from analyzer.collect import collect
 from analyzer.config import Config
 from analyzer.flow import flow
@@ -60,7 +61,9 @@ def matrix(
 ) -> Matrix:
     """Read the matrix of the tree at `tree`. Raises `SetupError` when the run cannot start."""
     markers = declared(config.extra)
-    collected = collect(tree, config, markers=[m.name for m in markers], jobs=jobs, progress=progress)
+    collected = collect(
+        tree, config, markers=[m.name for m in markers], jobs=jobs, cache=default_folder(), progress=progress
+    )
     program = link(collected.facts(), tuple(m.name for m in markers))
     return build(honours(flow(program), markers), markers, program.devices)
 

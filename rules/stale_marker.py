@@ -52,7 +52,7 @@ def check(analysis: Analysis) -> Iterator[Draft]:
             continue  # an output, not a weight
         own = first.object in first.origins
         if first.kind == "rewrite" or own:
-            if own and first.kind != "rewrite" or first.callee in rewriters:
+            if own and first.kind == "replace" or first.callee in rewriters:
                 yield from _unmarked_rewrite(analysis, first, rewriters.get(first.callee))
         elif not first.local and not first.origins:
             yield from _stale(analysis, writes[key])

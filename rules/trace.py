@@ -14,6 +14,7 @@ from typing import TypeAlias
 import msgspec
 
 from analyzer import ir
+from analyzer.cache import default_folder
 from analyzer.collect import Collected, collect
 from analyzer.config import Config, SetupError
 from analyzer.domain import Path as Lvalue
@@ -23,9 +24,10 @@ from analyzer.honours import HONOURS, IGNORES, Cell, Matrix, honours
 from analyzer.links import is_test_path
 from analyzer.markers import Marker
 from analyzer.program import Program, link
-from rules.check import _Texts, analyse, report_findings
 from rules.finding import Finding, Hop
+from rules.judge import analyse, report_findings
 from rules.markers import declared
+from rules.texts import Texts
 
 Progress = Callable[[int, int, str], None]
 
@@ -193,11 +195,13 @@ def trace(
     if unknown:
         raise SetupError(f"no marker {unknown[0]!r}: there are {', '.join(sorted(m.name for m in known))}")
     began = time.perf_counter()
-    collected = collect(tree, config, markers=[m.name for m in known], jobs=jobs, progress=progress)
+    collected = collect(
+        tree, config, markers=[m.name for m in known], jobs=jobs, cache=default_folder(), progress=progress
+    )
     parsed_at = time.perf_counter()
     program = link(collected.facts(), tuple(m.name for m in known))
     analysis, flow = analyse(program, known)
-    found = report_findings(analysis, _Texts(tree), (), (), False, ())
+    found = report_findings(analysis, Texts(tree), (), False, ())
     flow_at = time.perf_counter()
     chosen = tuple(m for m in known if not markers or m.name in markers)
     traced = build(program, flow, chosen, found, source=source, target=target, partial=partial)

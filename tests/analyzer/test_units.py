@@ -1,3 +1,4 @@
+import concurrent.futures
 import os
 import signal
 import subprocess
@@ -278,3 +279,31 @@ def test_a_header_that_needs_another_gives_the_same_when_it_alone_has_changed(tm
     assert changed.stats["cache_hits"] == 1
     assert changed.facts() == run(tree, {}).facts()
     assert changed.unanalysed == ()
+
+
+def test_a_header_that_the_build_makes_from_a_template_is_made(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "inc/carrier.h": CARRIER,
+        "inc/ver.h.in": '#pragma once\n#cmakedefine HAS_X\n#define VERSION "@V@"\n',
+        "src/a.cpp": '#include "ver.h"\nconst char* version = VERSION;\n' + USER,
+    }
+    found = run(tmp_path, files)
+    assert found.notes == ()
+    assert not any(each.errors for each in found.parsed)
+
+
+def test_feature_macros_are_those_that_cmake_speaks_of(tmp_path: Path) -> None:
+    text = (
+        USER
+        + "#ifdef SET_BY_BUILD\nint A(Weight&) { return 1; }\n#endif\n#ifdef NEVER_SET\n#error no\n#endif\n"
+    )
+    cmake = "target_compile_definitions(x PUBLIC SET_BY_BUILD=1)\n"
+    found = run(tmp_path, {"carrier.h": CARRIER, "a.cpp": text, "CMakeLists.txt": cmake})
+    assert [profile.defines for profile in found.profiles] == [(), ("SET_BY_BUILD",)]
+
+
+def test_the_work_can_be_done_by_another_executor(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"inc/carrier.h": CARRIER, **MANY}
+    with concurrent.futures.ThreadPoolExecutor(2) as executor:
+        found = run(tmp_path, files, executor=executor)
+    assert found.facts() == run(tmp_path, {}).facts()

@@ -8,7 +8,7 @@ View Over(const Owner& w, Device d) {
 
 template <typename T>
 View Typed(const Weight& w, DType dtype) {
-  auto* p = reinterpret_cast<T*>(HostBytes(w));
+  auto* p = reinterpret_cast<T*>(HostBytes(w));  // may VT007 repacked q8_0_aligned elem_kn_repacked
   return ViewOver(p, dtype, Device::kCPU, DimsOf(w));  // todo-want VT001 repacked q8_0_aligned elem_kn_repacked
 }
 
