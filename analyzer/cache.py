@@ -165,6 +165,23 @@ class Store:
                 temporary.unlink(missing_ok=True)
             self._tidy()
 
+    def merge(self, others: Iterable[Path]) -> int:
+        """Add the results in the cache files `others`, of shards of this tree; return how many were new.
+
+        A file that is damaged or of another version of the analyser adds nothing.
+        """
+        pack = self.load()
+        before = len(pack.results)
+        for path in others:
+            other = _read(path)
+            if other is not None:
+                pack.scans |= other.scans
+                pack.looked |= other.looked
+                pack.results |= other.results
+        pack.version = version()
+        self.save(pack, pack.results)
+        return len(pack.results) - before
+
     def pch_folder(self) -> Path | None:
         """Return the folder for precompiled headers, which stay on this machine; None if it cannot be."""
         path = self.folder / "pch"

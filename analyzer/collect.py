@@ -128,6 +128,7 @@ class _Collection:
         tools: Toolchain,
         clock: _Clock,
         progress: Progress | None,
+        shard: tuple[int, int] | None,
     ) -> None:
         self.tree = tree
         self.root = str(tree.root)
@@ -139,6 +140,7 @@ class _Collection:
         self.tools = tools
         self.clock = clock
         self.progress = progress
+        self.shard = shard
         self.notes = list(tree.notes)
         self.shas: dict[str, str] = {}
         self.fresh: dict[str, Scan] = {}
@@ -277,6 +279,13 @@ class _Collection:
         summary = msgspec.msgpack.encode(msgspec.structs.replace(collected, parsed=(), root=""))
         return collected, RunRecord(tuple(key for key, _ in rows), summary, plan.unresolved)
 
+    def _mine(self, path: str) -> bool:
+        """Is `path` in this run's part?"""
+        if self.shard is None:
+            return True
+        part, parts = self.shard
+        return int(digest(path), 16) % parts == part - 1
+
     def _candidates(
         self, chosen: Sequence[SourceFile], looked: Mapping[str, Looked]
     ) -> dict[str, tuple[Candidate, ...]]:
@@ -317,7 +326,7 @@ class _Collection:
                 known = self._result(key)
                 if known is not None:
                     keyed[key] = known
-                else:
+                elif self._mine(job.main):
                     todo.append(job)
             todo.sort(
                 key=lambda job: -times[job.main][0]
@@ -372,17 +381,19 @@ def collect(
     cache: Path | None = None,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    shard: tuple[int, int] | None = None,
 ) -> Collected:
     """Analyse the tree at `root` and return its facts.
 
-       `markers`: names of the layout markers; they decide which files are worth parsing. `profiles`: names of
-       the profiles to run; None: all. `jobs`: worker processes; None: one for each core. `cache`: the folder
-       where facts are kept between runs (`analyzer.cache.default_folder`); None: they are not.
-    `executor`: where the work is done instead, on machines that have the tree and the
-       toolchain at the same place.
+    `markers`: names of the layout markers; they decide which files are worth parsing. `profiles`: names of
+    the profiles to run; None: all. `jobs`: worker processes; None: one for each core. `cache`: the folder
+    where facts are kept between runs (`analyzer.cache.default_folder`); None: they are not. `executor`: where
+    the work is done instead, on machines that have the tree and the toolchain at the same place. `shard`: (i,
+    n), parse the i-th of n parts only, counted from 1; what that gives is in the cache, for
+    `analyzer.cache.Store.merge`, and the returned facts are incomplete.
 
-       Raises `SetupError` when the tree has no C++ file, a profile does not exist or the toolchain is
-       incomplete.
+    Raises `SetupError` when the tree has no C++ file, a profile does not exist or the toolchain is
+    incomplete.
     """
     clock = _Clock()
     taken_ns = time.time_ns()
@@ -396,7 +407,9 @@ def collect(
     clock.lap("load")
     pool = Pool(jobs or os.cpu_count() or 1, executor)
     try:
-        work = _Collection(tree, config, frozenset(markers), profiles, pool, pack, tools, clock, progress)
+        work = _Collection(
+            tree, config, frozenset(markers), profiles, pool, pack, tools, clock, progress, shard
+        )
         work.read(taken_ns)
         key = work.run_key()
         collected = work.known(key)
@@ -407,12 +420,14 @@ def collect(
             kept = store.pch_folder() if store else None
             collected, record = work.collect(kept or Path(scratch))
         if store:
+            # A part is no whole run: only its results are kept.
+            runs = {} if shard else {key: record}
             for each, parsed in zip(record.keys, collected.parsed, strict=True):
                 pack.results.pop(each, None)
                 pack.results[each] = msgspec.Raw(msgspec.msgpack.encode(parsed))
             pack.version = cache_module.version()
             pack.toolchain = tools
-            pack.runs = {**dict(list(pack.runs.items())[1 - _RUNS_KEPT :]), key: record}
+            pack.runs = dict(list(pack.runs.items())[1 - _RUNS_KEPT :]) | runs
             store.save(pack, record.keys)
             clock.lap("save")
     finally:

@@ -29,8 +29,8 @@ class Cond:
 
 @dataclass(slots=True)
 class Events:
-    """The events of one function body. Nested expressions come before what they are part of. `reads`: uses of the
-    data members asked for."""
+    """The events of one function body. Nested expressions come before what they are part of. `reads`: uses
+    of the data members asked for."""
 
     calls: list[tuple[ir.Call | ir.New, Cond | None]] = field(default_factory=list)
     assigns: list[tuple[ir.Assign, Cond | None]] = field(default_factory=list)
@@ -43,7 +43,8 @@ class Events:
 
 
 def events(function: ir.Function, members: frozenset[str] = frozenset()) -> Events:
-    """Return what happens in `function`, its constructor initialisers included; `members`: see `Events.reads`."""
+    """Return what happens in `function`, its constructor initialisers included; `members`: see
+    `Events.reads`."""
     walk = _Walk(members)
     for init in function.inits:
         walk.expr(init, None)
@@ -248,7 +249,11 @@ def leaves(s: ir.Stmt | None) -> bool:
     if isinstance(s, (ir.Return, ir.Jump)):
         return True
     if isinstance(s, ir.Do):
-        return isinstance(s.x, ir.ThrowExpr) or isinstance(s.x, ir.Call) and s.x.name.rpartition("::")[2] in _NORETURN
+        return (
+            isinstance(s.x, ir.ThrowExpr)
+            or isinstance(s.x, ir.Call)
+            and s.x.name.rpartition("::")[2] in _NORETURN
+        )
     if isinstance(s, ir.Block):
         return any(leaves(inner) for inner in s.body)
     if isinstance(s, ir.If):

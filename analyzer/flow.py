@@ -1,9 +1,10 @@
 """Where marked weights go: each producer's marker is followed forward over the whole program.
 
-A function that returns what it was given is not a mixer: a value is followed out of a function only to the calls
-it came in by, and each call decides for itself which producers' guards can hold (`Conditions.at_call`). Weight
-structs are one node for each member, whatever the instance. What cannot be followed is followed anyway to every
-function it could be, under a gate that says so, and gives UNKNOWN rather than LIVE.
+A function that returns what it was given is not a mixer: a value is followed out of a function only to the
+calls it came in by, and each call decides for itself which producers' guards can hold
+(`Conditions.at_call`). Weight structs are one node for each member, whatever the instance. What cannot be
+followed is followed anyway to every function it could be, under a gate that says so, and gives UNKNOWN
+rather than LIVE.
 """
 
 from __future__ import annotations
@@ -16,8 +17,17 @@ from typing import TypeAlias
 from analyzer import ir
 from analyzer.domain import Path
 from analyzer.gates import (
-    ALWAYS, NEVER, Alternatives, Conditions, Frame, Gates, both, describe, either, least,
-)  # fmt: skip
+    ALWAYS,
+    NEVER,
+    Alternatives,
+    Conditions,
+    Frame,
+    Gates,
+    both,
+    describe,
+    either,
+    least,
+)
 from analyzer.links import Caller, Links, Node, is_test_path
 from analyzer.program import Program, bare
 from analyzer.valueflow import BYTES, FLAG, THIS, Graph, MarkerCopy, Producer, Use
@@ -45,8 +55,8 @@ class _Fact:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """One way a producer's weight gets to a node: the gates of the weakest alternative, and whether the marker is
-    still with the bytes."""
+    """One way a producer's weight gets to a node: the gates of the weakest alternative, and whether the
+    marker is still with the bytes."""
 
     producer: Producer
     node: Node
@@ -137,15 +147,21 @@ class Flow:
     ) -> tuple[str, str, tuple[Hop, ...]]:
         """Can a weight marked `marker` be at `path` in `function`, on one of `devices` (empty: any)?
 
-        Returns LIVE, GATED (the reason says by what), DEAD (the reason says what is assumed) or UNKNOWN (the reason
-        says which edge was given up), and the hops from the producer."""
+        Returns LIVE, GATED (the reason says by what), DEAD (the reason says what is assumed) or UNKNOWN
+        (the reason says which edge was given up), and the hops from the producer."""
         producers = [p for p in self.producers if p.marker == marker]
         if not producers:
-            return UNKNOWN, f"no producer of {marker} in this tree: nothing here ever sets it on a weight that owns its bytes", ()
+            return (
+                UNKNOWN,
+                f"no producer of {marker} in this tree: nothing here ever sets it on a weight that owns its bytes",
+                (),
+            )
         node = self.node(function, path)
         return self.verdict_at(node, marker, devices)
 
-    def verdict_at(self, node: Node, marker: str, devices: frozenset[str]) -> tuple[str, str, tuple[Hop, ...]]:
+    def verdict_at(
+        self, node: Node, marker: str, devices: frozenset[str]
+    ) -> tuple[str, str, tuple[Hop, ...]]:
         """As `verdict`, for a node."""
         best: tuple[str, str, tuple[Hop, ...]] | None = None
         excluded = ""
@@ -159,7 +175,7 @@ class Flow:
             return best
         producers = [p for p in self.producers if p.marker == marker]
         where = ", ".join(f"{p.path}:{p.span.line}" for p in producers)
-        why = f"no weight marked {marker} (set at {where}) gets here" if not excluded else excluded
+        why = excluded or f"no weight marked {marker} (set at {where}) gets here"
         return DEAD, f"{why}; assumes that no code outside this tree calls it or sets the marker", ()
 
     def spread_from(self, node: Node, marker: str) -> Spread:
@@ -173,7 +189,10 @@ class Flow:
         """The edges a marked weight meets that could not be followed: why, file, line, function."""
         found = {edge for spread in self._by_marker.get(marker, ()) for edge in spread.given_up}
         names = {sym: self.program.function(sym) for *_, sym in found}
-        return sorted((why, path, line, f.name if (f := names[sym]) is not None else "") for why, path, line, sym in found)
+        return sorted(
+            (why, path, line, f.name if (f := names[sym]) is not None else "")
+            for why, path, line, sym in found
+        )
 
     def fields(self, marker: str) -> dict[str, str]:
         """The members of weight structs that a marked weight reaches: name to verdict."""
@@ -188,15 +207,19 @@ class Flow:
 
 
 def flow(program: Program) -> Flow:
-    """Follow every producer of every marker of `program`. Producers in tests, examples and benchmarks count only
-    when a marker has no other."""
+    """Follow every producer of every marker of `program`. Producers in tests, examples and benchmarks
+    count only when a marker has no other."""
     links = Links(program)
     graph = Graph(links)
     conditions = Conditions(links)
     real = {p.marker for p in graph.producers if not p.test}
     producers = tuple(
         sorted(
-            {(p.path, p.span.begin, p.marker): p for p in graph.producers if not p.test or p.marker not in real}.values(),
+            {
+                (p.path, p.span.begin, p.marker): p
+                for p in graph.producers
+                if not p.test or p.marker not in real
+            }.values(),
             key=lambda p: (p.marker, p.path, p.span.begin),
         )
     )
@@ -223,14 +246,19 @@ def _classify(gates: Gates, devices: frozenset[str]) -> tuple[str, str]:
     unknown = sorted(describe(g) for g in gates if g[0] == "unknown")
     if unknown:
         return UNKNOWN, "; ".join(unknown)
-    wrong = sorted(str(g[1]) for g in gates if g[0] == "device" and g[2] is True and devices and g[1] not in devices)
+    wrong = sorted(
+        str(g[1]) for g in gates if g[0] == "device" and g[2] is True and devices and g[1] not in devices
+    )
     if wrong:
         return DEAD, f"the marker is only set for {', '.join(wrong)}"
     needed = sorted(describe(g) for g in gates if g[0] in ("env", "constant") and g[-1] is not False)
     hosts = sorted(describe(g) for g in gates if g[0] == "arch")
     if needed:
         return GATED, "needs " + " and ".join((*needed, *hosts))
-    return LIVE, f"in the default environment of {' and '.join(hosts)}" if hosts else "in the default environment"
+    return (
+        LIVE,
+        f"in the default environment of {' and '.join(hosts)}" if hosts else "in the default environment",
+    )
 
 
 def _weight(found: Alternatives) -> tuple[int, int]:
@@ -261,7 +289,8 @@ def _element(record: str) -> str:
 
 
 class Spread:
-    """What one producer's weight reaches: a tabulation over (function, how the value came in, node, state)."""
+    """What one producer's weight reaches: a tabulation over (function, how the value came in, node,
+    state)."""
 
     def __init__(self, graph: Graph, conditions: Conditions, producer: Producer) -> None:
         self.graph = graph
@@ -303,9 +332,16 @@ class Spread:
     # ---------------------------------------------------------------------------------------------- tables
 
     def put(
-        self, function: ir.Sym, entry: Entry, node: Node, state: int, gates: Alternatives, parent: Key | None, hop: Hop | None,
+        self,
+        function: ir.Sym,
+        entry: Entry,
+        node: Node,
+        state: int,
+        gates: Alternatives,
+        parent: Key | None,
+        hop: Hop | None,
         inner: Key | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Record a fact; a node that does not belong to `function` is recorded where it does."""
         if not gates:
             return
@@ -354,7 +390,7 @@ class Spread:
     # ---------------------------------------------------------------------------------------------- steps
 
     def step(self, key: Key) -> None:
-        function, entry, node, state = key
+        function, entry, node, _ = key
         fact = self.facts[key]
         for use in self.graph.uses.get(node, ()):
             if not self.tests_too and is_test_path(use.path):
@@ -366,7 +402,11 @@ class Spread:
 
     def follow(self, key: Key, fact: _Fact, use: Use) -> None:
         function, entry, node, state = key
-        if entry is None and function == self.producer.function == use.function and use.line < self.producer.span.line:
+        if (
+            entry is None
+            and function == self.producer.function == use.function
+            and use.line < self.producer.span.line
+        ):
             if node in self.producer.nodes:
                 return  # before the marker is set
         if use.mode == FLAG and (state != MARKED or use.marker != self.producer.marker):
@@ -399,7 +439,10 @@ class Spread:
         out = []
         for alternative in gates:
             checks = [g for g in alternative if g[0] == "marker"]
-            if any(g[1] == node and g[2] == self.producer.marker and g[3] is not (state == MARKED) for g in checks):
+            if any(
+                g[1] == node and g[2] == self.producer.marker and g[3] is not (state == MARKED)
+                for g in checks
+            ):
                 continue
             out.append(alternative.difference(checks))
         return least(out)
@@ -467,7 +510,9 @@ class Spread:
         for source in list(self.incoming.get(context, {})):
             self.give_back(key, slot, state, source, context)
 
-    def give_back(self, key: Key, slot: int, state: int, source: tuple[object, ...], context: tuple[ir.Sym, Entry]) -> None:
+    def give_back(
+        self, key: Key, slot: int, state: int, source: tuple[object, ...], context: tuple[ir.Sym, Entry]
+    ) -> None:
         argument, caller = self.incoming[context][source]
         entry: Entry = source[1]  # type: ignore[assignment]
         through = self.conditions.at_call(self.facts[key].gates, context[0], caller)
@@ -475,8 +520,16 @@ class Spread:
         self.deliver(argument, slot, state, caller, caller.function, entry, gates, key)
 
     def deliver(
-        self, parent: Key, slot: int, state: int, caller: Caller, function: ir.Sym, entry: Entry, gates: Alternatives, inner: Key
-    ) -> None:  # fmt: skip
+        self,
+        parent: Key,
+        slot: int,
+        state: int,
+        caller: Caller,
+        function: ir.Sym,
+        entry: Entry,
+        gates: Alternatives,
+        inner: Key,
+    ) -> None:
         if not gates:
             return
         line = caller.call.span.line
@@ -487,7 +540,16 @@ class Spread:
             nodes = self.graph.outs.get(id(caller), {}).get(slot - 2, ())
             note = "the call leaves it there"
         for node in nodes:
-            self.put(function, entry, node, state, gates, parent, (caller.path, line, note), inner if inner != parent else None)
+            self.put(
+                function,
+                entry,
+                node,
+                state,
+                gates,
+                parent,
+                (caller.path, line, note),
+                inner if inner != parent else None,
+            )
 
     # ---------------------------------------------------------------------------------------------- witness
 

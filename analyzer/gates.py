@@ -1,9 +1,10 @@
 """What must hold for code to run: conditions evaluated over the whole program.
 
-The answer to "can this boolean be true?" is a set of alternatives, each a set of *gates* that must all hold; no
-alternative means never, an empty one means nothing in particular is needed. A gate is a tuple:
+The answer to "can this boolean be true?" is a set of alternatives, each a set of *gates* that must all hold;
+no alternative means never, an empty one means nothing in particular is needed. A gate is a tuple:
 
-- `("param", symbol, value)`: a boolean parameter of the function asked about, left for its call sites to settle;
+- `("param", symbol, value)`: a boolean parameter of the function asked about, left for its call sites to
+  settle;
 - `("env", name, set)`: an environment variable is set (or not);
 - `("arch", function)`: a function whose every body seen here is `return false`. It is a stub of another
   architecture or platform, so it proves nothing;
@@ -44,7 +45,9 @@ _MAX_DEPTH = 14
 def least(found: Iterable[Gates]) -> Alternatives:
     """Drop contradictions and what a weaker alternative covers; keep the few weakest."""
     kept: list[Gates] = []
-    for gates in sorted({g for g in found if not _contradicts(g)}, key=lambda g: (len(g), sorted(map(repr, g)))):
+    for gates in sorted(
+        {g for g in found if not _contradicts(g)}, key=lambda g: (len(g), sorted(map(repr, g)))
+    ):
         if not any(k <= gates for k in kept):
             kept.append(gates)
             if len(kept) == _MAX_ALTERNATIVES:
@@ -147,10 +150,14 @@ class Conditions:
         out: list[Gates] = []
         positions = self.links.positions(callee)
         for gates in found:
-            part: Alternatives = frozenset({frozenset(g for g in gates if g[0] != "param" or g[1] not in positions)})
+            part: Alternatives = frozenset(
+                {frozenset(g for g in gates if g[0] != "param" or g[1] not in positions)}
+            )
             for gate in gates:
                 if gate[0] == "param" and gate[1] in positions:
-                    part = both(part, self._argument(caller, callee, positions[str(gate[1])])[gate[2] is False])
+                    part = both(
+                        part, self._argument(caller, callee, positions[str(gate[1])])[gate[2] is False]
+                    )
             out += part
         return least(out)
 
@@ -210,7 +217,9 @@ class Conditions:
             return self._field(e)
         if isinstance(e, ir.Cond):
             test, a, b = (self.truth(x, frame, depth + 1) for x in (e.test, e.yes, e.no))
-            return either(both(test[0], a[0]), both(test[1], b[0])), either(both(test[0], a[1]), both(test[1], b[1]))
+            return either(both(test[0], a[0]), both(test[1], b[0])), either(
+                both(test[0], a[1]), both(test[1], b[1])
+            )
         if isinstance(e, ir.Call):
             return self._call(e, frame, depth)
         if isinstance(e, ir.Init) and len(e.items) == 1:
@@ -246,7 +255,10 @@ class Conditions:
         declared = self.links.type_of(e.sym)
         if e.sym in self.links.parameter_owner:
             if bare(declared) == "bool" and not frame.inline and not declared.endswith(("*", "&")):
-                return (frozenset({frozenset({("param", e.sym, True)})}), frozenset({frozenset({("param", e.sym, False)})}))
+                return (
+                    frozenset({frozenset({("param", e.sym, True)})}),
+                    frozenset({frozenset({("param", e.sym, False)})}),
+                )
             return EITHER
         variable = self._environment(e, frame, depth)
         if variable:
@@ -306,7 +318,10 @@ class Conditions:
             if not when:
                 continue
             one = self.truth(value, Frame(function))
-            yes, no = either(yes, both(when, self.settle(one[0]))), either(no, both(when, self.settle(one[1])))
+            yes, no = (
+                either(yes, both(when, self.settle(one[0]))),
+                either(no, both(when, self.settle(one[1]))),
+            )
         self._busy.discard(("f", owner, name))
         if not yes and owner in self.links.open_records:
             why = f"{owner}::{name} may be set by {self.links.open_records[owner]}, which has no body in the files read"
@@ -332,7 +347,9 @@ class Conditions:
         function = self.program.function(target)
         if function is None or function.body is None:
             return EITHER
-        if function.parent and target == _lambda_of(e):  # called where it is written: it sees the frame's variables
+        if function.parent and target == _lambda_of(
+            e
+        ):  # called where it is written: it sees the frame's variables
             inner = frame
         else:
             bound: dict[ir.Sym, Truth | str | None] = {}

@@ -1,9 +1,9 @@
 """The honours matrix: which kernels read a marker on which operand, refuse it, or read the operand as plain.
 
-A kernel is a function registered for an operator and a device, or one in a device source file that takes a view.
-An operand is followed from the kernel through whole-object copies and into callees; what counts is what happens to
-its marker on the way: a branch that goes on with the marker set *honours* it, a branch that throws or returns
-failure *refuses* it, and bytes read with no test at all *ignore* it.
+A kernel is a function registered for an operator and a device, or one in a device source file that takes a
+view. An operand is followed from the kernel through whole-object copies and into callees; what counts is
+what happens to its marker on the way: a branch that goes on with the marker set *honours* it, a branch
+that throws or returns failure *refuses* it, and bytes read with no test at all *ignore* it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ class Matrix:
 
     def devices(self, marker: str) -> frozenset[str]:
         """The devices with at least one kernel that honours `marker`."""
-        return frozenset(c.device for c in self.cells if c.marker == marker and c.outcome == HONOURS and c.device)
+        return frozenset(
+            c.device for c in self.cells if c.marker == marker and c.outcome == HONOURS and c.device
+        )
 
     def of(self, marker: str, device: str = "") -> tuple[Cell, ...]:
         """The cells of `marker` (on `device`)."""
@@ -70,7 +72,8 @@ class _Read:
 
 
 def honours(flow: Flow, markers: Iterable[Marker] = ()) -> Matrix:
-    """Return the matrix of the tree behind `flow`. `markers`: their `dtypes` rule kernels of other dtypes out."""
+    """Return the matrix of the tree behind `flow`. `markers`: their `dtypes` rule kernels of other dtypes
+    out."""
     return _Reader(flow, {m.name: m for m in markers}).run()
 
 
@@ -90,14 +93,20 @@ class _Reader:
     def run(self) -> Matrix:
         cells: list[Cell] = []
         positions: dict[Cell, int] = {}
-        weights: set[tuple[str, int | Node]] = set()  # operands that are weights: an activation is never marked
+        weights: set[tuple[str, int | Node]] = (
+            set()
+        )  # operands that are weights: an activation is never marked
         for symbol, device, operator in self.kernels():
             function = self.program.function(symbol)
             if function is None or function.body is None:
                 continue
             for position, parameter in enumerate(function.params):
                 carrier = self.program.carrier_of(parameter.type)
-                if carrier is None or not parameter.type.startswith("const ") and parameter.type.endswith(("&", "*")):
+                if (
+                    carrier is None
+                    or not parameter.type.startswith("const ")
+                    and parameter.type.endswith(("&", "*"))
+                ):
                     continue
                 operand = [
                     cell
@@ -108,12 +117,14 @@ class _Reader:
                     positions[cell] = position
                 cells += operand
                 node = self.links.canonical[parameter.sym]
-                if any(any(self.flow.state(node, marker)) for marker in carrier.markers):
-                    weights.add((operator, position if operator else node))
-                elif any(c.outcome in (HONOURS, REFUSES) for c in operand):
+                if any(any(self.flow.state(node, marker)) for marker in carrier.markers) or any(
+                    c.outcome in (HONOURS, REFUSES) for c in operand
+                ):
                     weights.add((operator, position if operator else node))
         kept = {c for c in cells if (c.operator, positions[c] if c.operator else self.node(c)) in weights}
-        return Matrix(tuple(sorted(kept, key=lambda c: (c.marker, c.device, c.operator, c.path, c.line, c.operand))))
+        return Matrix(
+            tuple(sorted(kept, key=lambda c: (c.marker, c.device, c.operator, c.path, c.line, c.operand)))
+        )
 
     def node(self, cell: Cell) -> Node:
         """The node of the operand."""
@@ -158,12 +169,22 @@ class _Reader:
             if not any(_speaks_of(dtype, declared.dtypes) for dtype in dtypes):
                 outcome, note = NOT_APPLICABLE, f"its operands are {', '.join(sorted(dtypes))}"
         return Cell(
-            marker, device, operator, function.name, function.sym, function.path, function.span.line,
-            parameter.name, outcome, (place, line), note,
-        )  # fmt: skip
+            marker,
+            device,
+            operator,
+            function.name,
+            function.sym,
+            function.path,
+            function.span.line,
+            parameter.name,
+            outcome,
+            (place, line),
+            note,
+        )
 
     def follow(self, start: Node, marker: str, device: str) -> tuple[str, str, int, frozenset[str]]:
-        """What becomes of the operand at node `start`: outcome (empty: its bytes are never read), place, dtypes."""
+        """What becomes of the operand at node `start`: outcome (empty: its bytes are never read), place,
+        dtypes."""
         seen = {start}
         stack = [start]
         read_bytes: tuple[str, int] | None = None
@@ -217,7 +238,9 @@ class _Reader:
         known = self.reads.get(symbol)
         if known is None:
             known = []
-            for variant in () if symbol not in self.links.marker_reads else self.program.variants.get(symbol, ()):
+            for variant in (
+                () if symbol not in self.links.marker_reads else self.program.variants.get(symbol, ())
+            ):
                 if variant.body is not None:
                     self.scan(variant.body, variant.sym, known)
             self.reads[symbol] = known
@@ -230,9 +253,21 @@ class _Reader:
             self.scan(s.other, function, out)
             self.scan(s.init, function, out)
             return
-        if isinstance(s, ir.Assign) and isinstance(s.target, ir.Field) and s.target.name in self.program.markers:
+        if (
+            isinstance(s, ir.Assign)
+            and isinstance(s.target, ir.Field)
+            and s.target.name in self.program.markers
+        ):
             for read in self.marker_fields(s.value):
-                out.append(_Read(self.links.node_key(read.base), read.name, False, read.name == s.target.name, read.span.line))
+                out.append(
+                    _Read(
+                        self.links.node_key(read.base),
+                        read.name,
+                        False,
+                        read.name == s.target.name,
+                        read.span.line,
+                    )
+                )
             return
         if isinstance(s, ir.Field) and s.name in self.program.markers and s.owner in self.program.carriers:
             out.append(_Read(self.links.node_key(s.base), s.name, False, False, s.span.line))
@@ -266,7 +301,9 @@ class _Reader:
             key = self.links.node_key(read.base)
             gate = ("marker", key, read.name, True)
             fails = any(gate in g for g in yes) and not any(gate in g for g in no) and _fails(s.then)
-            fails = fails or any(gate in g for g in no) and not any(gate in g for g in yes) and _fails(s.other)
+            fails = (
+                fails or any(gate in g for g in no) and not any(gate in g for g in yes) and _fails(s.other)
+            )
             out.append(_Read(key, read.name, fails, False, read.span.line))
 
     # ----------------------------------------------------------------------------------------------- dtypes
@@ -294,7 +331,8 @@ class _Reader:
         return frozenset(found)
 
     def admitted(self, test: ir.Expr, value: bool, node: Node) -> set[str]:
-        """The dtypes of the operand at `node` that `test` being `value` lets through, empty where it says nothing."""
+        """The dtypes of the operand at `node` that `test` being `value` lets through, empty where it says
+        nothing."""
         if isinstance(test, ir.Unary) and test.op == "!":
             return self.admitted(test.x, not value, node)
         if isinstance(test, ir.Binary) and test.op == ("&&" if value else "||"):
@@ -308,7 +346,12 @@ class _Reader:
                     for e in _walk(variant.body):
                         if isinstance(e, ir.Switch):
                             found |= _labels(e)
-                        elif isinstance(e, ir.Binary) and e.op == "==" and isinstance(e.b, ir.Name) and e.b.kind == "enum":
+                        elif (
+                            isinstance(e, ir.Binary)
+                            and e.op == "=="
+                            and isinstance(e.b, ir.Name)
+                            and e.b.kind == "enum"
+                        ):
                             found.add(device_name(e.b.name))
             return found
         return set()

@@ -25,7 +25,7 @@ from analyzer.program import (
 )  # fmt: skip
 
 _MAX_STATES = 4
-_MAX_CHOICES = 4
+_MAX_CHOICES = 8
 _MAX_CASES = 8
 _MAX_VIA = 2
 
@@ -116,6 +116,7 @@ class Facts:
     resolves: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
     summaries: dict[ir.Sym, Summary] = field(default_factory=dict)
     analysed: set[ir.Sym] = field(default_factory=set)
+    plain_callers: set[tuple[Site, str]] = field(default_factory=set)
     retagged: set[Site] = field(default_factory=set)
     cached_views: set[tuple[Site, str, Path]] = field(default_factory=set)
     gave_up: dict[ir.Sym, str] = field(default_factory=dict)
@@ -172,7 +173,12 @@ class _Interpreter:
         base = bare(type_text)
         if re.match(r"^std::(vector|span|unique_ptr|shared_ptr|array|deque)<", base):
             return not program.is_container_of_carriers(type_text) and _holds_scalars(base)
-        return any(base == bare(m.type) for c in program.carriers.values() for m in c.members if m.name in c.storage)
+        return any(
+            base == bare(m.type)
+            for c in program.carriers.values()
+            for m in c.members
+            if m.name in c.storage and not is_pointer(m.type)
+        )
 
     def asks_device(self, function: ir.Function) -> bool:
         """A predicate over the device: its body names one."""
@@ -397,6 +403,8 @@ class _Run:
                     self.settle(state, path, obj)
         if isinstance(value, Obj):
             value = replace(self.settle(state, (), value, returned=True), last_store=0, done=True)
+        elif isinstance(value, Ptr) and is_pointer(self.function.result) and not self.function.parent:
+            self.read(value, self.statement, state, kind="pointer")
         known = tuple(sorted(((a, v) for a, v in state.known.items() if self.visible(a)), key=repr))
         objects = tuple(
             (p, replace(o, last_store=0, done=True))
@@ -898,36 +906,39 @@ class _Run:
             return fm.atom("dev", everywhere & {"cpu"}, everywhere - {"cpu"})
         return None
 
-    def assume(self, state: State, f: Formula, polarity: bool, resolving: bool = False) -> None:
-        """Restrict `state` to where `f` is `polarity`. Raises Dead when it cannot be."""
+    def assume(
+        self, state: State, f: Formula, polarity: bool, resolving: bool = False, told: bool = False
+    ) -> None:
+        """Restrict `state` to where `f` is `polarity`. `told`: a callee says so, this function tests nothing. Raises
+        Dead when it cannot be."""
         head = f[0]
         if head == "c":
             if f[1] is not polarity:
                 raise Dead
         elif head == "!":
-            self.assume(state, f[1], not polarity, resolving)
+            self.assume(state, f[1], not polarity, resolving, told)
         elif head == "a":
-            self.assume_atom(state, f[1], polarity, resolving)
+            self.assume_atom(state, f[1], polarity, resolving, told)
         elif head == "any":
             members = sorted(f[1], key=repr)
-            self.assume(state, members[self.choose(len(members))], polarity, resolving)
+            self.assume(state, members[self.choose(len(members))], polarity, resolving, told)
         elif (head == "&") is polarity:
-            self.assume(state, f[1], polarity, resolving)
-            self.assume(state, f[2], polarity, resolving)
+            self.assume(state, f[1], polarity, resolving, told)
+            self.assume(state, f[2], polarity, resolving, told)
         elif self.choose(2) == 0:
-            self.assume(state, f[1], polarity, resolving)
+            self.assume(state, f[1], polarity, resolving, told)
         else:
-            self.assume(state, f[1], not polarity, resolving)
-            self.assume(state, f[2], polarity, resolving)
+            self.assume(state, f[1], not polarity, resolving, told)
+            self.assume(state, f[2], polarity, resolving, told)
 
-    def assume_atom(self, state: State, key: Atom, polarity: bool, resolving: bool) -> None:
+    def assume_atom(self, state: State, key: Atom, polarity: bool, resolving: bool, told: bool) -> None:
         if key[0] == "dev":
             state.devices &= key[1] if polarity else key[2]
             state.narrowed = True
             if not state.devices:
                 raise Dead
             return
-        if key[0] == "m":
+        if key[0] == "m" and not told:
             self.facts.tests.setdefault(self.function.sym, set()).add((key[1], key[2]))
             if polarity and resolving:
                 self.facts.resolves.setdefault(self.function.sym, set()).add((key[1], key[2]))
@@ -1967,7 +1978,9 @@ class _Run:
         self.write(dest, x.span, state, "store" if dest.origins else "replace", held, x.name)
         outside = dest.buffers and not all(self.is_local((b[0][0],)) for b in dest.buffers)
         if held.origins:
-            site = self.site(x.span, "copyout" if outside or not dest.buffers else "copy-bytes", callee=x.name)
+            fresh = any(path[0].startswith(("call@", "new@")) for path, _ in dest.buffers)
+            form = "copyout" if outside or not dest.buffers else "upload" if fresh else "copy-bytes"
+            site = self.site(x.span, form, callee=x.name)
             if not dest.origins:
                 for origin in sorted(held.origins, key=lambda o: (o.path, o.part)):
                     self.oblige(state, site, origin, None, read=True)
@@ -2175,7 +2188,7 @@ class _Run:
             state.devices &= case.devices
             state.narrowed = True
         for atom, value in case.known:
-            self.assume(state, bound.formula(("a", atom)), value)
+            self.assume(state, bound.formula(("a", atom)), value, told=True)
         for path, obj in case.objects:
             where = bound.path(path)
             if where is not None:
@@ -2191,7 +2204,7 @@ class _Run:
                     state.content[buffer] = _copied(new)
             elif where is not None:
                 state.content[where] = new
-            if target is not None and target.origins and new.origins:
+            if len(path) == 1 and target is not None and target.origins and new.origins:
                 self.write(target, x.span, state, "replace", new, function.name)
         result = bound.value(case.value, x)
         if self.is_buffer(x.type) and not (isinstance(result, Ptr) and (result.origins or result.buffers)):
@@ -2234,6 +2247,8 @@ class _Run:
                 if value is not None and fm.reduce(value, state.known) == fm.FALSE:
                     continue
             if self.known_false(state, where, left.marker) or (where, left.marker) in state.resolved:
+                if ("m", where, left.marker) not in state.known:  # nobody looked: it is plain as made here
+                    self.facts.plain_callers.add((left.site, left.marker))
                 continue
             if self.excluded(state, where, left.marker):
                 continue

@@ -17,12 +17,27 @@ from analyzer.program import Program, bare, device_name, is_mutable_reference
 Node = str
 """Where a value can be: a variable's symbol, `#Record::field`, `@this of a method` or a call's result."""
 
-_TEST_FOLDERS = frozenset({"test", "tests", "testing", "unittest", "unittests", "example", "examples", "bench", "benchmark", "benchmarks"})
-_FACTORY = re.compile(r"(?:^|::)(?:make_unique|make_shared|emplace_back|emplace|construct|emplace_front|allocate_shared)$")
+_TEST_FOLDERS = frozenset(
+    {
+        "test",
+        "tests",
+        "testing",
+        "unittest",
+        "unittests",
+        "example",
+        "examples",
+        "bench",
+        "benchmark",
+        "benchmarks",
+    }
+)
+_FACTORY = re.compile(
+    r"(?:^|::)(?:make_unique|make_shared|emplace_back|emplace|construct|emplace_front|allocate_shared)$"
+)
 _FUNCTION_TYPE = re.compile(r"\(\*|\(&|std::function|\(lambda|std::move_only_function")
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def is_test_path(path: str) -> bool:
     """Tests, examples and benchmarks: they call the code, but no user's process runs them."""
     parts = PurePosixPath(path).parts
@@ -35,7 +50,12 @@ class Caller:
     __slots__ = ("arguments", "base", "call", "cond", "function", "node", "path", "unknown")
 
     def __init__(
-        self, function: ir.Sym, path: str, call: ir.Call | ir.New, cond: Cond | None, arguments: tuple[ir.Expr, ...]
+        self,
+        function: ir.Sym,
+        path: str,
+        call: ir.Call | ir.New,
+        cond: Cond | None,
+        arguments: tuple[ir.Expr, ...],
     ) -> None:
         self.function = function
         self.path = path
@@ -51,11 +71,14 @@ class Caller:
 
 
 class Registration:
-    """A function stored under enumerators: `operators` are those that name no device, `devices` those that do."""
+    """A function stored under enumerators: `operators` are those that name no device, `devices` those that
+    do."""
 
     __slots__ = ("devices", "function", "line", "operators", "path")
 
-    def __init__(self, operators: frozenset[str], devices: frozenset[str], function: ir.Sym, path: str, line: int) -> None:
+    def __init__(
+        self, operators: frozenset[str], devices: frozenset[str], function: ir.Sym, path: str, line: int
+    ) -> None:
         self.operators = operators
         self.devices = devices
         self.function = function
@@ -113,7 +136,11 @@ class Links:
             if first.owner and first.name.rpartition("::")[2] == first.owner.rpartition("::")[2]:
                 self.constructors.setdefault(first.owner, []).append(sym)
             if all(v.body is None for v in variants):
-                for type_text in (first.result, first.owner, *(p.type for p in first.params if is_mutable_reference(p.type))):
+                for type_text in (
+                    first.result,
+                    first.owner,
+                    *(p.type for p in first.params if is_mutable_reference(p.type)),
+                ):
                     self.open_records.setdefault(bare(type_text), first.name)
             self._by_name.setdefault(first.name.rpartition("::")[2], []).append(sym)
             positions = self._positions.setdefault(sym, {})
@@ -123,7 +150,9 @@ class Links:
                     self.names[parameter.sym] = parameter.name
                     self.parameter_owner[parameter.sym] = (sym, at)
                     positions[parameter.sym] = at
-                    self.canonical[parameter.sym] = first.params[at].sym if at < len(first.params) else parameter.sym
+                    self.canonical[parameter.sym] = (
+                        first.params[at].sym if at < len(first.params) else parameter.sym
+                    )
         for variable in program.globals.values():
             self.types[variable.sym] = variable.type
             self.names[variable.sym] = variable.name
@@ -138,13 +167,17 @@ class Links:
         for record in program.records.values():
             for member in record.members:
                 if member.init is not None:
-                    self._field_stores.setdefault((record.name, member.name), []).append(("", member.init, None))
+                    self._field_stores.setdefault((record.name, member.name), []).append(
+                        ("", member.init, None)
+                    )
 
     def _global(self, variable: ir.Global) -> None:
         assert variable.init is not None
         function = ir.Function(f"{variable.sym}=", variable.name, variable.path, variable.span, (), "", None)
         found = of_expression(variable.init)
-        found.variables.append((ir.Var(variable.span, variable.sym, variable.name, variable.type, variable.init), None))
+        found.variables.append(
+            (ir.Var(variable.span, variable.sym, variable.name, variable.type, variable.init), None)
+        )
         self.bodies.append((function, found))
         self._take(function, found)
 
@@ -168,7 +201,9 @@ class Links:
                     self._open_variables.add(target.sym)
             elif isinstance(target, ir.Field) and not quiet:
                 if assign.op == "=":
-                    self._field_stores.setdefault((target.owner, target.name), []).append((sym, assign.value, cond))
+                    self._field_stores.setdefault((target.owner, target.name), []).append(
+                        (sym, assign.value, cond)
+                    )
                 else:
                     self._open_fields.add((target.owner, target.name))
         for init, cond in found.inits:
@@ -275,8 +310,14 @@ class Links:
         if call.callee in self.program.variants:
             return f"{call.name} has no body in the files read"
         if call.target is not None and not (call.callee and "operator()" not in call.name):
-            text = self.type_of(call.target.sym) if isinstance(call.target, ir.Name) else getattr(call.target, "type", "")
-            return "a call through a pointer that could not be followed" if _FUNCTION_TYPE.search(text) else ""
+            text = (
+                self.type_of(call.target.sym)
+                if isinstance(call.target, ir.Name)
+                else getattr(call.target, "type", "")
+            )
+            return (
+                "a call through a pointer that could not be followed" if _FUNCTION_TYPE.search(text) else ""
+            )
         return ""
 
     def stores_to_field(self, owner: str, name: str) -> list[tuple[ir.Sym, ir.Expr, Cond | None]] | None:
@@ -305,7 +346,8 @@ class Links:
     # ------------------------------------------------------------------------------------- call resolution
 
     def direct_targets(self, e: ir.Call) -> list[ir.Sym]:
-        """The bodies a call can reach by its declared callee, an override of it or a lambda held in a variable."""
+        """The bodies a call can reach by its declared callee, an override of it or a lambda held in a
+        variable."""
         found = self._with_overriders(e.callee)
         if not found:
             target = e.target
@@ -345,14 +387,17 @@ class Links:
         if found or call.callee in self.program.variants:
             return found
         if _FACTORY.search(call.name):
-            return self._constructors(_made(call, self.type_of(call.base.sym) if isinstance(call.base, ir.Name) else ""), len(call.args))
+            return self._constructors(
+                _made(call, self.type_of(call.base.sym) if isinstance(call.base, ir.Name) else ""),
+                len(call.args),
+            )
         if call.target is not None:
             return sorted(self.function_values(call.target, 0))
         return [] if call.callee else self._named_so(call, function)
 
     def _named_so(self, call: ir.Call, function: ir.Sym) -> list[ir.Sym]:
-        """In a template, a call whose arguments have dependent types names no declaration yet: the functions of that
-        name that it can mean, those of the same file first."""
+        """In a template, a call whose arguments have dependent types names no declaration yet: the
+        functions of that name that it can mean, those of the same file first."""
         found = []
         for sym in self._by_name.get(call.name.rpartition("::")[2], ()):
             known = self.program.function(sym)
@@ -389,7 +434,10 @@ class Links:
                 return frozenset()
             self._resolving.add(key)
             found = frozenset[str]().union(
-                *(self.function_values(v, depth + 1) for _, v, _ in self._field_stores.get((e.owner, e.name), ()))
+                *(
+                    self.function_values(v, depth + 1)
+                    for _, v, _ in self._field_stores.get((e.owner, e.name), ())
+                )
             )
             self._resolving.discard(key)
             return found
@@ -445,13 +493,19 @@ class Links:
             if not devices or not r.devices or devices & r.devices
         }
         if found or e.kind == "ctor" and "function" in e.name:
-            return frozenset(found) if found else frozenset[str]().union(*(self.function_values(a, depth + 1) for a in e.args))
+            return (
+                frozenset(found)
+                if found
+                else frozenset[str]().union(*(self.function_values(a, depth + 1) for a in e.args))
+            )
         if e.callee in self.program.variants:
             key = ("r", e.callee)
             if key in self._resolving:
                 return frozenset()
             self._resolving.add(key)
-            returned = frozenset[str]().union(*(self.function_values(v, depth + 1) for v, _ in self.returns(e.callee)))
+            returned = frozenset[str]().union(
+                *(self.function_values(v, depth + 1) for v, _ in self.returns(e.callee))
+            )
             self._resolving.discard(key)
             return returned
         if e.base is not None:
@@ -469,7 +523,9 @@ class Links:
             if isinstance(argument, ir.Name) and argument.kind == "enum":
                 (devices if argument.name in self.device_enumerators else operators).add(argument.name)
             elif isinstance(argument, (ir.Call, ir.Init)):
-                inner = self._enum_arguments(argument.args if isinstance(argument, ir.Call) else argument.items)
+                inner = self._enum_arguments(
+                    argument.args if isinstance(argument, ir.Call) else argument.items
+                )
                 if isinstance(argument, ir.Init):
                     operators |= inner[0]
                     devices |= inner[1]
@@ -487,7 +543,10 @@ class Links:
                 self._registered(function, call.args, call.span.line, held, isinstance(call, ir.Call))
             for init, _ in found.inits:
                 self._registered(function, init.items, init.span.line, held, False)
-            for values in (*(a.value for a, _ in found.assigns), *(v.init for v, _ in found.variables if v.init is not None)):
+            for values in (
+                *(a.value for a, _ in found.assigns),
+                *(v.init for v, _ in found.variables if v.init is not None),
+            ):
                 self._escape(values)
             for returned, _ in found.returns:
                 if returned.x is not None:
@@ -501,7 +560,12 @@ class Links:
                 self.by_signature.setdefault(", ".join(p.type for p in function.params), []).append(sym)
 
     def _registered(
-        self, function: ir.Function, args: tuple[ir.Expr, ...], line: int, held: dict[ir.Sym, set[ir.Sym]], call: bool
+        self,
+        function: ir.Function,
+        args: tuple[ir.Expr, ...],
+        line: int,
+        held: dict[ir.Sym, set[ir.Sym]],
+        call: bool,
     ) -> None:
         functions: list[ir.Sym] = []
         for argument in args:

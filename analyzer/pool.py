@@ -47,7 +47,7 @@ class Group(msgspec.Struct, frozen=True):
 
 
 class Pool:
-    """Processes that may crash without losing the run, or the `executor` of someone else, such as a cluster."""
+    """Processes that may crash without losing the run, or the `executor` of someone else: a cluster."""
 
     def __init__(self, jobs: int, executor: Executor | None = None) -> None:
         self._jobs = jobs

@@ -111,10 +111,12 @@ def _best_parse(job: Job) -> tuple[cindex.TranslationUnit | None, bool]:
     """Parse with the shared precompiled header; without it when that gives errors; and, when the feature
     macros are to blame, without one after the other as long as that makes errors fewer."""
     args = list(job.args)
-    unit = _parse(job, [*args, "-include-pch", job.pch]) if job.pch else None
-    if unit is not None and error_count(unit) == 0:
-        return unit, True
-    unit = None  # frees its memory before the next parse
+    if job.pch:
+        unit = _parse(job, [*args, "-include-pch", job.pch])
+        if unit is not None and error_count(unit) == 0:
+            return unit, True
+        unit = None
+        _release_memory()  # before the next unit takes as much
     unit = _parse(job, args)
     errors = error_count(unit) if unit is not None else sys.maxsize
     if not errors or not job.retry_without:
@@ -123,6 +125,7 @@ def _best_parse(job: Job) -> tuple[cindex.TranslationUnit | None, bool]:
     if plain is None or error_count(plain) >= errors:
         return unit, False
     plain = None
+    _release_memory()
     for macro in job.retry_without:
         fewer = _undefined(args, [macro])
         other = _parse(job, fewer)

@@ -1,8 +1,9 @@
 """The value-flow graph: from where to where the bytes of a carrier, and its markers, can go.
 
-Nodes are variables, returned values, `Record::field` (whatever the instance) and call results. A container, an
-optional or a pointer is the same node as what it holds, and so is a carrier and its storage fields. A value is
-*whole* where the markers come along (the carrier itself), else *bytes*: what `w.bytes.data()` gives.
+Nodes are variables, returned values, `Record::field` (whatever the instance) and call results. A
+container, an optional or a pointer is the same node as what it holds, and so is a carrier and its storage
+fields. A value is *whole* where the markers come along (the carrier itself), else *bytes*: what
+`w.bytes.data()` gives.
 """
 
 from __future__ import annotations
@@ -13,7 +14,15 @@ from dataclasses import dataclass
 from analyzer import ir
 from analyzer.events import Cond, Events
 from analyzer.links import Caller, Links, Node, is_test_path
-from analyzer.program import Carrier, _holds_bytes, bare, is_byte_pointer, is_mutable_reference, is_pointer, is_scalar
+from analyzer.program import (
+    Carrier,
+    _holds_bytes,
+    bare,
+    is_byte_pointer,
+    is_mutable_reference,
+    is_pointer,
+    is_scalar,
+)
 
 WHOLE, BYTES, FLAG = 0, 1, 2
 """How a value passes an edge: as it is, its bytes only, or its marker only."""
@@ -24,18 +33,36 @@ _ARRAY = re.compile(r"\[\d*\]")
 _COPY = re.compile(r"mem(?:cpy|move)", re.IGNORECASE)
 _RANGE_COPIES = frozenset({"copy", "uninitialized_copy", "move_backward", "copy_backward"})
 _MUTATORS = frozenset(
-    {"push_back", "emplace_back", "insert", "emplace", "push", "try_emplace", "insert_or_assign", "assign", "reset",
-     "operator=", "append", "push_front", "emplace_front", "store", "fill"}
-)  # fmt: skip
-_THROUGH = frozenset({"move", "forward", "as_const", "get", "addressof", "ref", "cref", "to_address", "launder"})
+    {
+        "push_back",
+        "emplace_back",
+        "insert",
+        "emplace",
+        "push",
+        "try_emplace",
+        "insert_or_assign",
+        "assign",
+        "reset",
+        "operator=",
+        "append",
+        "push_front",
+        "emplace_front",
+        "store",
+        "fill",
+    }
+)
+_THROUGH = frozenset(
+    {"move", "forward", "as_const", "get", "addressof", "ref", "cref", "to_address", "launder"}
+)
 
 Item = tuple[Node, int, tuple[tuple[ir.Expr, bool], ...]]
 
 
 @dataclass(slots=True)
 class Use:
-    """One thing done with the value of a node: `edge` to `target`, `argument` number `position` of `caller`, or
-    `return`. `marker`: only the flag of this marker passes. `restores`: markers that the code copies over by hand."""
+    """One thing done with the value of a node: `edge` to `target`, `argument` number `position` of
+    `caller`, or `return`. `marker`: only the flag of this marker passes. `restores`: markers that the code
+    copies over by hand."""
 
     kind: str
     function: ir.Sym
@@ -105,7 +132,7 @@ class Graph:
             self.owner[node] = owner
         for function, found in links.bodies:
             for var, _ in found.variables:
-                if not var.static and not var.sym == function.sym[:-1]:
+                if not var.static and var.sym != function.sym[:-1]:
                     self.owner[var.sym] = function.sym
             for each, _ in found.ranges:
                 self.owner[each.var.sym] = function.sym
@@ -113,10 +140,12 @@ class Graph:
         for function, found in links.bodies:
             _Body(self, function, found).run()
         self._restore()
+        self._keep()
 
     def _restore(self) -> None:
-        """Mark the edges by which bytes get to a carrier that the same function gives the marker of their source."""
-        for source, uses in list(self.uses.items()):
+        """Mark the edges by which bytes get to a carrier that the same function gives the marker of their
+        source."""
+        for uses in self.uses.values():
             flags: dict[Node, set[str]] = {}
             for use in uses:
                 if use.mode == FLAG:
@@ -129,6 +158,29 @@ class Graph:
                 elif use.kind == "argument" and use.caller is not None:
                     self._restore_result(use.caller.node, flags, 0)
 
+    def _keep(self) -> None:
+        """`t = w.View(); t.data = Staged(w);` keeps the markers that `t` has: the new bytes are `w`'s own."""
+        arguments: dict[Node, set[Node]] = {}
+        incoming: dict[Node, list[tuple[Node, Use]]] = {}
+        for node, uses in self.uses.items():
+            for use in uses:
+                if use.kind == "argument" and use.caller is not None:
+                    arguments.setdefault(use.caller.node, set()).add(node)
+                elif use.kind == "edge" and use.mode != FLAG and not use.target.startswith("#"):
+                    incoming.setdefault(use.target, []).append((node, use))
+
+        def roots(node: Node, depth: int = 0) -> set[Node]:
+            inner = arguments.get(node, ())
+            return {node}.union(*(roots(n, depth + 1) for n in inner)) if depth < 3 else {node}
+
+        everything = frozenset(self.program.markers)
+        for edges in incoming.values():
+            if len(edges) > 1 and any(use.mode == BYTES for _, use in edges):
+                whole = set[Node]().union(*(roots(node) for node, use in edges if use.mode == WHOLE))
+                for node, use in edges:
+                    if use.mode == BYTES and roots(node) & whole:
+                        use.restores = everything
+
     def _restore_result(self, node: Node, flags: dict[Node, set[str]], depth: int) -> None:
         for use in self.uses.get(node, ()):
             if use.kind == "edge" and use.target in flags:
@@ -139,13 +191,19 @@ class Graph:
     # -------------------------------------------------------------------------------------------- types
 
     def carries(self, type_text: str) -> str:
-        """`carrier` for carriers and containers of them, `bytes` for pointers to and owners of bytes, else empty."""
+        """`carrier` for carriers and containers of them, `bytes` for pointers to and owners of bytes, else
+        empty."""
         known = self._carries.get(type_text)
         if known is None:
             text = _ARRAY.sub("", type_text)
             if self.program.carrier_of(text) or self.program.is_container_of_carriers(text):
                 known = "carrier"
-            elif is_byte_pointer(text) or is_pointer(text) and bare(text) == "void" or _holds_bytes(self.program, bare(text)):
+            elif (
+                is_byte_pointer(text)
+                or is_pointer(text)
+                and bare(text) == "void"
+                or _holds_bytes(self.program, bare(text))
+            ):
                 known = "bytes"
             else:
                 known = ""
@@ -159,7 +217,9 @@ class Graph:
         known = self._holders.get(record)
         if known is None:
             members = self.program.records[record].members if record in self.program.records else ()
-            known = self.carries(record) == "bytes" and not any(self.carries(m.type) == "carrier" for m in members)
+            known = self.carries(record) == "bytes" and not any(
+                self.carries(m.type) == "carrier" for m in members
+            )
             self._holders[record] = known
         return known
 
@@ -238,7 +298,9 @@ class Graph:
         if isinstance(e, ir.New):
             caller = self.by_call.get(id(e))
             made = caller is not None and self.links.targets(e, function)
-            return [(caller.node, WHOLE, ())] if caller is not None and made else self._union(e.args, function)
+            return (
+                [(caller.node, WHOLE, ())] if caller is not None and made else self._union(e.args, function)
+            )
         if isinstance(e, ir.Other):
             return self._union(e.items, function)
         return []
@@ -285,7 +347,12 @@ class Graph:
             carrier = self.carrier_of_field(e)
             if carrier is not None:
                 return self.places(e.base, function, depth) if e.name in carrier.storage else ()
-            if not e.owner or e.owner.startswith("std::") or self.is_holder(e.owner) and self.carries_field(e):
+            if (
+                not e.owner
+                or e.owner.startswith("std::")
+                or self.is_holder(e.owner)
+                and self.carries_field(e)
+            ):
                 return self.places(e.base, function, depth)
             return (f"#{e.owner}::{e.name}",) if self.carries_field(e) else ()
         if isinstance(e, (ir.Unary, ir.Cast)):
@@ -309,7 +376,11 @@ class Graph:
         if known is not None:
             return known
         declared = self.links.type_of(symbol).strip()
-        if symbol in self.links.parameter_owner or not declared.endswith(("&", "*")) or ("a", symbol) in self._busy:
+        if (
+            symbol in self.links.parameter_owner
+            or not declared.endswith(("&", "*"))
+            or ("a", symbol) in self._busy
+        ):
             return ()
         self._busy.add(("a", symbol))
         found: list[Node] = []
@@ -363,7 +434,13 @@ class _Body:
                 self.edges(var.init, (var.sym,), cond, var.span.line, f"{var.name} is made from it")
         for each, cond in self.found.ranges:
             if graph.carries(each.var.type):
-                self.edges(each.range, (each.var.sym,), cond, each.span.line, f"the loop visits it as {each.var.name}")
+                self.edges(
+                    each.range,
+                    (each.var.sym,),
+                    cond,
+                    each.span.line,
+                    f"the loop visits it as {each.var.name}",
+                )
         for assign, cond in self.found.assigns:
             self.assign(assign, cond)
         for init, cond in self.found.inits:
@@ -371,12 +448,26 @@ class _Body:
         for returned, cond in self.found.returns:
             if returned.x is not None:
                 for node, mode, tests in graph.value(returned.x, self.sym):
-                    self.use("return", node, mode, cond, tests, returned.span.line, note=f"{_short(self.function)} returns it")
+                    self.use(
+                        "return",
+                        node,
+                        mode,
+                        cond,
+                        tests,
+                        returned.span.line,
+                        note=f"{_short(self.function)} returns it",
+                    )
 
     def use(
-        self, kind: str, node: Node, mode: int, cond: Cond | None, tests: tuple[tuple[ir.Expr, bool], ...], line: int,
+        self,
+        kind: str,
+        node: Node,
+        mode: int,
+        cond: Cond | None,
+        tests: tuple[tuple[ir.Expr, bool], ...],
+        line: int,
         **more: object,
-    ) -> None:  # fmt: skip
+    ) -> None:
         for test, value in tests:
             cond = Cond(cond, test, value)
         self.graph.uses.setdefault(node, []).append(
@@ -384,7 +475,13 @@ class _Body:
         )
 
     def edges(
-        self, value: ir.Expr, targets: tuple[Node, ...], cond: Cond | None, line: int, note: str, least: int = WHOLE
+        self,
+        value: ir.Expr,
+        targets: tuple[Node, ...],
+        cond: Cond | None,
+        line: int,
+        note: str,
+        least: int = WHOLE,
     ) -> None:
         if not targets:
             return
@@ -403,7 +500,11 @@ class _Body:
                 return
         if assign.op != "=" or isinstance(target, ir.Index) and is_scalar(target.type):
             return
-        if isinstance(target, ir.Unary) and target.op == "*" and isinstance(assign.value, (ir.Lit, ir.Binary)):
+        if (
+            isinstance(target, ir.Unary)
+            and target.op == "*"
+            and isinstance(assign.value, (ir.Lit, ir.Binary))
+        ):
             return
         places = graph.places(target, self.sym)
         if places:
@@ -417,25 +518,42 @@ class _Body:
         places = graph.places(target.base, self.sym)
         if sources:
             graph.copies.append(
-                MarkerCopy(target.name, carrier.name, self.sym, self.function.name, self.function.path, assign.span)
+                MarkerCopy(
+                    target.name, carrier.name, self.sym, self.function.name, self.function.path, assign.span
+                )
             )
             for source in sources:
                 for node, _, tests in graph.value(source.base, self.sym):
                     for place in places:
                         if place != node:
                             self.use(
-                                "edge", node, FLAG, cond, tests, assign.span.line, target=place, marker=target.name,
+                                "edge",
+                                node,
+                                FLAG,
+                                cond,
+                                tests,
+                                assign.span.line,
+                                target=place,
+                                marker=target.name,
                                 note=f"{target.name} is carried to {_spell(target.base)}",
-                            )  # fmt: skip
+                            )
             return
         if carrier.view or isinstance(assign.value, ir.Lit) and assign.value.value in ("false", "0"):
             return
         graph.producers.append(
             Producer(
-                target.name, carrier.name, self.sym, self.function.name, self.function.path, assign.span, places, cond,
-                assign.value, self.test,
+                target.name,
+                carrier.name,
+                self.sym,
+                self.function.name,
+                self.function.path,
+                assign.span,
+                places,
+                cond,
+                assign.value,
+                self.test,
             )
-        )  # fmt: skip
+        )
 
     def aggregate(self, init: ir.Init, cond: Cond | None) -> None:
         """`Record{...}`: its fields get the items; markers of a carrier are produced or carried."""
@@ -448,10 +566,28 @@ class _Body:
             if carrier is None and record in graph.program.records and not graph.is_holder(record):
                 self.edges(item, (f"#{record}::{name}",), cond, init.span.line, f"stored in {record}::{name}")
 
+    def copies(self, caller: Caller) -> bool:
+        """A function of the tree without a body here that is a memcpy by name and signature (a backend's copy)."""
+        call = caller.call
+        declared = self.graph.program.function(call.callee) if isinstance(call, ir.Call) else None
+        if declared is None or not re.search(r"copy|memcpy", declared.name.rpartition("::")[2], re.IGNORECASE):
+            return False
+        pointers = [(at, p.type) for at, p in enumerate(declared.params) if self.graph.carries(p.type) == "bytes"]
+        to = next((at for at, t in pointers if not t.startswith("const ")), None)
+        source = next((at for at, t in pointers if t.startswith("const ")), None)
+        if to is None or source is None or max(to, source) >= len(caller.arguments):
+            return False
+        places = self.graph.places(caller.arguments[to], self.sym)
+        note = f"its bytes are copied by {declared.name.rpartition('::')[2]}"
+        self.edges(caller.arguments[source], places, caller.cond, call.span.line, note, BYTES)
+        return True
+
     def call(self, caller: Caller) -> None:
         call = caller.call
         graph = self.graph
         targets = self.links.targets(call, self.sym)
+        if not targets and self.copies(caller):
+            return
         unknown = "" if targets else self.links.why_open(call)
         caller.unknown = unknown
         name = call.name.rpartition("::")[2] if isinstance(call, ir.Call) else "new"
@@ -462,34 +598,84 @@ class _Body:
             for position, argument in enumerate(caller.arguments):
                 for node, mode, tests in graph.value(argument, self.sym):
                     self.use(
-                        "argument", node, mode, caller.cond, tests, line, caller=caller, position=position, unknown=unknown,
+                        "argument",
+                        node,
+                        mode,
+                        caller.cond,
+                        tests,
+                        line,
+                        caller=caller,
+                        position=position,
+                        unknown=unknown,
                         note=f"passed to {_called(call)}",
-                    )  # fmt: skip
+                    )
                 if any(position < len(f.params) and _writable(f.params[position].type) for f in functions):
                     outs[position] = graph.places(argument, self.sym)
             if caller.base is not None:
                 for node, mode, tests in graph.value(caller.base, self.sym):
                     self.use(
-                        "argument", node, mode, caller.cond, tests, line, caller=caller, position=THIS, unknown=unknown,
+                        "argument",
+                        node,
+                        mode,
+                        caller.cond,
+                        tests,
+                        line,
+                        caller=caller,
+                        position=THIS,
+                        unknown=unknown,
                         note=f"its {name} is called",
-                    )  # fmt: skip
+                    )
                 outs[THIS] = graph.places(caller.base, self.sym)
-            if isinstance(call, ir.New) or call.kind == "ctor" or name.startswith(("make_", "emplace", "construct")):
+            if (
+                isinstance(call, ir.New)
+                or call.kind == "ctor"
+                or name.startswith(("make_", "emplace", "construct"))
+            ):
                 outs[THIS] = (caller.node,)
                 if caller.base is not None and name.startswith("emplace"):
                     for place in graph.places(caller.base, self.sym):
-                        self.use("edge", caller.node, WHOLE, caller.cond, (), line, target=place, note="put in the container")
+                        self.use(
+                            "edge",
+                            caller.node,
+                            WHOLE,
+                            caller.cond,
+                            (),
+                            line,
+                            target=place,
+                            note="put in the container",
+                        )
             graph.outs[id(caller)] = outs
             graph.owner[caller.node] = self.sym
             return
         if not isinstance(call, ir.Call):
             return
         if _COPY.search(name) and len(call.args) >= 3:
-            self.edges(call.args[1], graph.places(call.args[0], self.sym), caller.cond, line, f"its bytes are copied by {name}", BYTES)
+            self.edges(
+                call.args[1],
+                graph.places(call.args[0], self.sym),
+                caller.cond,
+                line,
+                f"its bytes are copied by {name}",
+                BYTES,
+            )
         elif name in _RANGE_COPIES and len(call.args) >= 3:
-            self.edges(call.args[0], graph.places(call.args[2], self.sym), caller.cond, line, f"its bytes are copied by {name}", BYTES)
+            self.edges(
+                call.args[0],
+                graph.places(call.args[2], self.sym),
+                caller.cond,
+                line,
+                f"its bytes are copied by {name}",
+                BYTES,
+            )
         elif name == "copy_n" and len(call.args) == 3:
-            self.edges(call.args[0], graph.places(call.args[2], self.sym), caller.cond, line, "its bytes are copied by copy_n", BYTES)
+            self.edges(
+                call.args[0],
+                graph.places(call.args[2], self.sym),
+                caller.cond,
+                line,
+                "its bytes are copied by copy_n",
+                BYTES,
+            )
         elif name == "swap" and (call.base is not None or len(call.args) == 2):
             pair = (call.base, call.args[0]) if call.base is not None else (call.args[0], call.args[1])
             for a, b in (pair, pair[::-1]):
@@ -498,23 +684,39 @@ class _Body:
             places = graph.places(call.base, self.sym)
             stored = isinstance(call.base, ir.Field) and call.base.owner in graph.program.carriers
             for argument in call.args:
-                self.edges(argument, places, caller.cond, line, f"{name} puts it in {_spell(call.base)}", BYTES if stored else WHOLE)
+                self.edges(
+                    argument,
+                    places,
+                    caller.cond,
+                    line,
+                    f"{name} puts it in {_spell(call.base)}",
+                    BYTES if stored else WHOLE,
+                )
 
 
 def _writable(type_text: str) -> bool:
     return is_mutable_reference(type_text) or is_pointer(type_text) and not type_text.startswith("const ")
 
 
-def _marker_reads(value: ir.Expr, marker: str, links: Links, carriers: dict[str, Carrier], depth: int = 0) -> list[ir.Field]:
-    """The reads of `marker` that make up a stored boolean, through local variables and parameters bound to one."""
+def _marker_reads(
+    value: ir.Expr, marker: str, links: Links, carriers: dict[str, Carrier], depth: int = 0
+) -> list[ir.Field]:
+    """The reads of `marker` that make up a stored boolean, through local variables and parameters bound to
+    one."""
     if isinstance(value, ir.Field):
         return [value] if value.name == marker and value.owner in carriers else []
     if isinstance(value, (ir.Cast,)):
         return _marker_reads(value.x, marker, links, carriers, depth)
     if isinstance(value, ir.Binary) and value.op in ("&&", "||"):
-        return [*_marker_reads(value.a, marker, links, carriers, depth), *_marker_reads(value.b, marker, links, carriers, depth)]
+        return [
+            *_marker_reads(value.a, marker, links, carriers, depth),
+            *_marker_reads(value.b, marker, links, carriers, depth),
+        ]
     if isinstance(value, ir.Cond):
-        return [*_marker_reads(value.yes, marker, links, carriers, depth), *_marker_reads(value.no, marker, links, carriers, depth)]
+        return [
+            *_marker_reads(value.yes, marker, links, carriers, depth),
+            *_marker_reads(value.no, marker, links, carriers, depth),
+        ]
     if isinstance(value, ir.Name) and depth < 3:
         found = []
         for stored in links.values_of_variable(value.sym):
@@ -536,7 +738,9 @@ def _called(call: ir.Call | ir.New) -> str:
     while isinstance(target, (ir.Cast, ir.Unary)):
         target = target.x
     if isinstance(target, ir.Call):
-        operators = [a.name.rpartition("::")[2] for a in target.args if isinstance(a, ir.Name) and a.kind == "enum"]
+        operators = [
+            a.name.rpartition("::")[2] for a in target.args if isinstance(a, ir.Name) and a.kind == "enum"
+        ]
         return f"the function that {_spell(target)[:-1]}{', '.join(operators)}) gives"
     return _spell(target) if target is not None else "a function"
 

@@ -217,7 +217,7 @@ def _fixes(context: Context, findings: Sequence[Finding]) -> Iterable[_Outcome]:
     constructions: dict[tuple[str, str, str], list[Finding]] = {}
     left: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
-        reason = _ineligible(context, finding)
+        reason = _ineligible(context, finding) or _kept_below(context, finding, findings)
         if reason:
             left.setdefault((finding.construction, reason), []).append(finding)
         elif finding.site is not None:
@@ -319,6 +319,28 @@ def _ineligible(context: Context, finding: Finding) -> str:
         return "no place in the code where an edit is known to be right"
     if finding.fix.safety == "unsafe" and not context.unsafe:
         return "unsafe, allow it with --unsafe"
+    return ""
+
+
+def _kept_below(context: Context, finding: Finding, findings: Sequence[Finding]) -> str:
+    """Why a move of bytes is not to be refused: what is made of them further down carries the marker."""
+    site, begin = finding.site, finding.place.begin
+    if site is None or site.form != "copy-bytes":
+        return ""
+    statement = context.source.statement(begin, finding.place.end)
+    body = function(statement) if statement is not None else None
+    stored = rf"[.>]{finding.marker}\s*=\s*{re.escape(finding.source)}(?:\.|->){finding.marker}\s*;"
+    later = any(
+        f.marker == finding.marker
+        and f.source == finding.source
+        and f.function == finding.function
+        and f.place.begin > begin
+        and f.fix is not None
+        and f.fix.action in ("propagate", "both")
+        for f in findings
+    )
+    if later or (body is not None and re.search(stored, context.source.text(begin, body.end_byte))):
+        return "what is made of these bytes below carries the marker"
     return ""
 
 

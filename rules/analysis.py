@@ -15,7 +15,7 @@ from analyzer.program import Program
 from rules.finding import Hop, Verdict
 
 BAD = frozenset({"dropped", "missing", "part", "foreign", "literal"})
-READS = frozenset({"read", "typed", "into", "copyout", "copy-bytes"})
+READS = frozenset({"read", "typed", "pointer", "upload", "into", "copyout", "copy-bytes"})
 Judge = Callable[[ir.Sym, Path, str, frozenset[str]], tuple[Verdict, str, tuple[Hop, ...]]]
 
 
@@ -59,6 +59,7 @@ class Group:
     foreign: str
     callers: tuple[Obligation, ...]
     carried_elsewhere: bool
+    plain: bool = False
 
     @property
     def is_read(self) -> bool:
@@ -113,7 +114,8 @@ class Analysis:
             callers = tuple(
                 sorted((o for o in through.get((site, marker), ()) if self.final(o)), key=lambda o: (o.order, o.source))
             )
-            if not any(self.final(o) for o in obligations) and not callers:
+            plain = (site, marker) in self.facts.plain_callers
+            if not any(self.final(o) for o in obligations) and not callers and not plain:
                 continue
             first = min(obligations, key=lambda o: (sorted(o.devices), o.insert_after))
             found.append(
@@ -123,6 +125,7 @@ class Analysis:
                     narrowed=any(o.narrowed for o in obligations), part=any(o.part for o in obligations),
                     insert_after=max(o.insert_after for o in obligations), foreign=first.foreign, callers=callers,
                     carried_elsewhere=(site.function, source, marker) in carried,
+                    plain=not callers and not any(self.final(o) for o in obligations),
                 )
             )  # fmt: skip
         return sorted(found, key=lambda g: (g.site.path, g.site.span.begin, g.marker, g.outcome, g.source))
@@ -153,6 +156,8 @@ class Analysis:
     def draft(self, rule: str, group: Group, message: str, **more: object) -> Draft:
         """A draft about a group."""
         callers = tuple((o.function, o.source, o.devices) for o in group.callers)
+        if group.plain and not more.get("latent"):
+            more["latent"] = "every caller passes a weight that is plain as made in sight"
         return Draft(
             rule=rule, site=group.site, marker=group.marker, devices=group.devices, source=group.source, message=message,
             source_span=group.source_span, source_type=group.source_type, witness=group.witness(self.program),

@@ -40,10 +40,12 @@ FIXABLE = True
 
 def check(analysis: Analysis) -> Iterator[Draft]:
     """Yield a draft for each marker nobody looks at before the bytes are read."""
-    lost, made = set(), set()
+    lost, made, copied = set(), set(), set()
     for obligation in analysis.facts.obligations.values():
         if obligation.site.form not in READS:
             made.add((obligation.site.function, obligation.source))
+        elif obligation.site.form in ("copy-bytes", "upload"):
+            copied.add((obligation.site.function, obligation.source))
     for group in analysis.groups:
         if not group.is_read and group.outcome in ("dropped", "missing"):
             lost.add((group.site.function, group.source, group.marker))
@@ -52,8 +54,14 @@ def check(analysis: Analysis) -> Iterator[Draft]:
         if not group.is_read or group.outcome not in ("dropped", "missing"):
             continue
         latent = ""
-        if group.site.form == "copy-bytes":
-            if (group.site.function, group.source) not in made:
+        if group.site.form == "pointer":
+            if (group.site.function, group.source) not in copied or (group.site.function, group.source) in made:
+                continue  # an accessor: whoever uses the pointer answers for it
+            latent = "right only if whoever gets the pointer has the marker from elsewhere"
+        elif group.site.form == "typed" and _is_accessor(analysis, group):
+            continue
+        if group.site.form in ("copy-bytes", "upload"):
+            if group.site.form == "upload" and (group.site.function, group.source) not in made:
                 latent = "right only if every view over the copy carries the marker"
             elif (group.site.function, group.source, group.marker) not in lost:
                 continue
@@ -61,14 +69,14 @@ def check(analysis: Analysis) -> Iterator[Draft]:
             continue  # VT004's, or resolved
         if is_consumer(analysis, group):
             continue  # VT009's
-        what = "copy" if group.site.form == "copy-bytes" else "read"
+        what = group.site.form if group.site.form in ("copy-bytes", "upload", "pointer") else "read"
         if (group.site.function, group.source, group.marker, what) in seen:
             continue  # one finding a reader, at its first read
         seen.add((group.site.function, group.source, group.marker, what))
         source = analysis.name_of(group.source)
         verbs = {
-            "copyout": "copied out", "copy-bytes": "uploaded or copied", "into": "stored without markers",
-            "typed": "taken as values",
+            "copyout": "copied out", "copy-bytes": "copied", "upload": "uploaded", "into": "stored without markers",
+            "typed": "taken as values", "pointer": "handed out bare",
         }  # fmt: skip
         verb = verbs.get(group.site.form, "read")
         callee = f" by {group.site.callee}" if group.site.callee else ""
@@ -76,6 +84,12 @@ def check(analysis: Analysis) -> Iterator[Draft]:
             CODE, group, f"bytes of {source} are {verb}{callee} as plain; {group.marker} is not refused", action="refuse",
             latent=latent,
         )
+
+
+def _is_accessor(analysis: Analysis, group: Group) -> bool:
+    """A method of the carrier that gives its own storage as a typed pointer."""
+    function = analysis.program.function(group.site.function)
+    return function is not None and function.owner == group.source_type and group.source == ("this",)
 
 
 def is_consumer(analysis: Analysis, group: Group) -> bool:

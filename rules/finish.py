@@ -28,7 +28,7 @@ class Finisher:
         self.overrides = overrides
         self.uploads: dict[ir.Sym, set[tuple[tuple[str, ...], int]]] = {}
         for obligation in analysis.facts.obligations.values():
-            if obligation.site.form == "copy-bytes":
+            if obligation.site.form in ("copy-bytes", "upload"):
                 found = self.uploads.setdefault(obligation.site.function, set())
                 found.add((obligation.source, obligation.site.span.begin))
 

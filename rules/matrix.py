@@ -1,4 +1,5 @@
-"""`vt-lint matrix`: which kernel of which device reads which marker, and what follows for code that carries it."""
+"""`vt-lint matrix`: which kernel of which device reads which marker, and what follows for code that
+carries it."""
 
 from __future__ import annotations
 
@@ -22,8 +23,9 @@ Progress = Callable[[int, int, str], None]
 
 
 class Row(msgspec.Struct, frozen=True):
-    """What one kernel does with one marker of one operand. `outcome`: `honours`, `refuses`, `ignores` or `n/a` (its
-    dtypes exclude the layout). `path`, `line`: the kernel; `read_path`, `read_line`: where that was read."""
+    """What one kernel does with one marker of one operand. `outcome`: `honours`, `refuses`, `ignores` or
+    `n/a` (its dtypes exclude the layout). `path`, `line`: the kernel; `read_path`, `read_line`: where that
+    was read."""
 
     marker: str
     device: str
@@ -39,8 +41,8 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Policy(msgspec.Struct, frozen=True):
-    """What code that runs on `device` has to do with `marker`: `propagate` or `refuse`. `declared`: no kernel of the
-    tree says so, the marker's declaration does."""
+    """What code that runs on `device` has to do with `marker`: `propagate` or `refuse`. `declared`: no
+    kernel of the tree says so, the marker's declaration does."""
 
     marker: str
     device: str
@@ -71,7 +73,18 @@ def matrix(
 def build(found: Honours, markers: tuple[Marker, ...], devices: tuple[str, ...]) -> Matrix:
     """Put a matrix and the policy that follows from it on each of `devices` into the form of the report."""
     rows = tuple(
-        Row(c.marker, c.device, c.operator, c.function, c.operand, c.outcome, c.path, c.line, *c.read_at, c.note)
+        Row(
+            c.marker,
+            c.device,
+            c.operator,
+            c.function,
+            c.operand,
+            c.outcome,
+            c.path,
+            c.line,
+            *c.read_at,
+            c.note,
+        )
         for c in found.cells
     )
     policy = []
@@ -79,6 +92,10 @@ def build(found: Honours, markers: tuple[Marker, ...], devices: tuple[str, ...])
         honoured = found.devices(marker.name)
         for device in sorted(set(devices)):
             fix = decide(marker.name, frozenset({device}), honoured or frozenset(marker.devices))
-            why = fix.why if honoured else f"no kernel of this tree reads {marker.name}; its declaration says {', '.join(marker.devices)}"
+            why = (
+                fix.why
+                if honoured
+                else f"no kernel of this tree reads {marker.name}; its declaration says {', '.join(marker.devices)}"
+            )
             policy.append(Policy(marker.name, device, fix.action, why, not honoured))
     return Matrix(rows, tuple(policy))

@@ -1,4 +1,5 @@
-"""The whole story of a marker in a tree: where it is set, which weights have it, where it is lost, who reads it.
+"""The whole story of a marker in a tree: where it is set, which weights have it, where it is lost, who reads
+it.
 
 The record types are the JSON of `vt-lint trace --format json`; `version` rises on a breaking change.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 import difflib
 import time
 from collections.abc import Callable, Iterable, Sequence
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
@@ -30,6 +32,9 @@ from rules.markers import declared
 from rules.texts import Texts
 
 Progress = Callable[[int, int, str], None]
+
+_CALLED = " passes it on without restoring "
+"""In the witness of a finding: the callers that do not put it right. They come after the route to it."""
 
 _LOSS_RULES = frozenset({"VT001", "VT002", "VT003", "VT004", "VT005", "VT007", "VT008"})
 
@@ -59,8 +64,8 @@ class Producer(msgspec.Struct, frozen=True):
 
 
 class Field(msgspec.Struct, frozen=True):
-    """A member of a weight struct (`Record::name`) that a marked weight reaches. `model`: the name of the file that
-    declares the record. `producers`: indexes into the marker's producers."""
+    """A member of a weight struct (`Record::name`) that a marked weight reaches. `model`: the name of the
+    file that declares the record. `producers`: indexes into the marker's producers."""
 
     name: str
     model: str
@@ -97,8 +102,9 @@ class _Fed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Loss(_Fed, frozen=True):
-    """A place that loses or misuses the marker. `via`: the members whose weight gets there; empty where none does, or
-    where it comes without passing through a member. `hops`: one route in full, from the producer."""
+    """A place that loses or misuses the marker. `via`: the members whose weight gets there; empty where
+    none does, or where it comes without passing through a member. `hops`: one route in full, from the
+    producer."""
 
     rule: str
     path: str
@@ -115,9 +121,9 @@ class Loss(_Fed, frozen=True):
 
 
 class Consumer(_Fed, frozen=True):
-    """A kernel. `outcome`: `honours`, `refuses`, `ignores` or `n/a` (dtype). `arrives`: how marked bytes can get to
-    the operand: `marked`, `unmarked` (lost on the way), `both`, or empty. `misread`: rewritten bytes can be read as
-    plain here."""
+    """A kernel. `outcome`: `honours`, `refuses`, `ignores` or `n/a` (dtype). `arrives`: how marked bytes
+    can get to the operand: `marked`, `unmarked` (lost on the way), `both`, or empty. `misread`: rewritten
+    bytes can be read as plain here."""
 
     device: str
     operator: str
@@ -214,7 +220,11 @@ def trace(
         carriers=tuple(sorted(program.carriers)),
         assumptions=assumptions(collected),
         unanalysed=len(collected.unanalysed),
-        seconds={"facts": parsed_at - began, "flow": flow_at - parsed_at, "total": time.perf_counter() - began},
+        seconds={
+            "facts": parsed_at - began,
+            "flow": flow_at - parsed_at,
+            "total": time.perf_counter() - began,
+        },
     )
 
 
@@ -253,8 +263,15 @@ Feeds: TypeAlias = dict[Field, Spread]
 
 class _Builder:
     def __init__(
-        self, program: Program, flow: Flow, matrix: Matrix, findings: tuple[Finding, ...], source: str, target: str, partial: bool
-    ) -> None:  # fmt: skip
+        self,
+        program: Program,
+        flow: Flow,
+        matrix: Matrix,
+        findings: tuple[Finding, ...],
+        source: str,
+        target: str,
+        partial: bool,
+    ) -> None:
         self.program = program
         self.flow = flow
         self.matrix = matrix
@@ -263,6 +280,13 @@ class _Builder:
         self.targets = self.functions(target) if target else ()
         self.partial = partial
         self.by_name: dict[str, list[ir.Function]] = {}
+        self.locals: dict[ir.Sym, list[str]] = {}
+        for node, owner in flow.graph.owner.items():
+            self.locals.setdefault(owner, []).append(node)
+        self.members: dict[str, list[str]] = {}
+        for node in flow.graph.uses:
+            if node.startswith("#"):
+                self.members.setdefault(node.rpartition("::")[2], []).append(node)
         for function in program.functions():
             self.by_name.setdefault(function.name, []).append(function)
 
@@ -336,10 +360,25 @@ class _Builder:
                 continue
             seen.add((p.path, p.span.begin))
             gates = self.flow.conditions.holds(p.cond, p.function)
-            words = sorted(_guard(g, self.flow) for g in frozenset[Gate].intersection(*gates)) if gates else []
+            words = (
+                sorted(_guard(g, self.flow) for g in frozenset[Gate].intersection(*gates)) if gates else []
+            )
             settled = self.flow.conditions.settle(gates)
-            verdict, reason = classify(settled, frozenset()) if settled else (DEAD, "its guard is never true in this tree")
-            out.append(Producer(p.path, p.span.line, p.name, p.carrier, tuple(words), verdict, reason, p in self.flow.producers))
+            verdict, reason = (
+                classify(settled, frozenset()) if settled else (DEAD, "its guard is never true in this tree")
+            )
+            out.append(
+                Producer(
+                    p.path,
+                    p.span.line,
+                    p.name,
+                    p.carrier,
+                    tuple(words),
+                    verdict,
+                    reason,
+                    p in self.flow.producers,
+                )
+            )
         return out
 
     def fields(self, marker: str) -> list[Field]:
@@ -354,8 +393,12 @@ class _Builder:
             known = self.program.records.get(record)
             line = next((m.line for m in known.members if m.name == member), 0) if known is not None else 0
             path = known.path if known is not None else ""
-            reached = {numbers[r.producer.path, r.producer.span.line] for r in self.flow.reaches(node, marker)}
-            out.append(Field(name, _model(path), path, line, verdict, reason, tuple(sorted(reached)), _hops(hops)))
+            reached = {
+                numbers[r.producer.path, r.producer.span.line] for r in self.flow.reaches(node, marker)
+            }
+            out.append(
+                Field(name, _model(path), path, line, verdict, reason, tuple(sorted(reached)), _hops(hops))
+            )
         return out
 
     def fed_by(self, nodes: set[str], feeds: Feeds) -> tuple[Via, ...]:
@@ -372,11 +415,22 @@ class _Builder:
     # ---------------------------------------------------------------------------------- losses and consumers
 
     def loss(self, f: Finding, feeds: Feeds) -> Loss:
+        dead = f.verdict.value == DEAD
         return Loss(
-            rule=f.rule, path=f.place.path, line=f.place.line, function=f.function, form=f.site.form if f.site else "",
-            source=f.source, source_type=f.source_type, devices=f.devices, verdict=f.verdict.value, reason=f.reason,
-            message=f.message, hops=f.witness, via=self.fed_by(self.nodes_of(f), feeds),
-        )  # fmt: skip
+            rule=f.rule,
+            path=f.place.path,
+            line=f.place.line,
+            function=f.function,
+            form=f.site.form if f.site else "",
+            source=f.source,
+            source_type=f.source_type,
+            devices=f.devices,
+            verdict=f.verdict.value,
+            reason=f.reason,
+            message=f.message,
+            hops=tuple(takewhile(lambda hop: _CALLED not in hop.note, f.witness)),
+            via=() if dead else self.fed_by(self.nodes_of(f), feeds),
+        )
 
     def nodes_of(self, f: Finding) -> set[str]:
         """The carrier parameters and locals of the finding's function that its source's name can mean."""
@@ -391,41 +445,60 @@ class _Builder:
             if not head or head == "this":
                 nodes.add(f"@{function.sym}")
             if not nodes:
-                nodes |= {
-                    node
-                    for node, owner in self.flow.graph.owner.items()
-                    if owner == function.sym and node.endswith(f":{head}")
-                }
-        member = f.source.replace("->", ".").rpartition(".")[2].strip("*&() ")
-        if not nodes:
-            nodes = {n for n in self.flow.graph.uses if n.startswith("#") and n.endswith(f"::{member}")}
-        return nodes
+                nodes |= {n for n in self.locals.get(function.sym, ()) if n.endswith(f":{head}")}
+        member = f.source.replace("->", ".").rpartition(".")[2].strip("*&() ").partition("[")[0]
+        return nodes or set(self.members.get(member, ()))
 
     def consumer(self, cell: Cell, marker: str, feeds: Feeds) -> Consumer:
         function = self.program.variants[cell.symbol][0]
         symbol = next(p.sym for p in function.params if p.name == cell.operand)
         node = self.flow.links.canonical[symbol]
-        verdict, reason, hops = self.flow.verdict_at(node, marker, frozenset({cell.device} if cell.device else ()))
+        verdict, reason, hops = self.flow.verdict_at(
+            node, marker, frozenset({cell.device} if cell.device else ())
+        )
         marked, plain = self.flow.state(node, marker)
         arrives = "both" if marked and plain else "marked" if marked else "unmarked" if plain else ""
-        misread = verdict != DEAD and (cell.outcome == IGNORES and bool(arrives) or cell.outcome == HONOURS and plain)
+        misread = verdict != DEAD and (
+            cell.outcome == IGNORES and bool(arrives) or cell.outcome == HONOURS and plain
+        )
         return Consumer(
-            device=cell.device, operator=cell.operator, function=cell.function, path=cell.path, line=cell.line,
-            operand=cell.operand, outcome=cell.outcome, read_at=Hop(*cell.read_at, cell.note or cell.outcome), arrives=arrives,
-            misread=misread, verdict=verdict, reason=reason, hops=_hops(hops),
+            device=cell.device,
+            operator=cell.operator,
+            function=cell.function,
+            path=cell.path,
+            line=cell.line,
+            operand=cell.operand,
+            outcome=cell.outcome,
+            read_at=Hop(*cell.read_at, cell.note or cell.outcome),
+            arrives=arrives,
+            misread=misread,
+            verdict=verdict,
+            reason=reason,
+            hops=_hops(hops),
             via=self.fed_by({node}, feeds),
-        )  # fmt: skip
+        )
 
     def target(self, function: ir.Function, marker: str, feeds: Feeds) -> list[Target]:
         out = []
-        places: list[tuple[str, Lvalue]] = [(p.name, (p.sym,)) for p in function.params if self.program.carrier_of(p.type)]
+        places: list[tuple[str, Lvalue]] = [
+            (p.name, (p.sym,)) for p in function.params if self.program.carrier_of(p.type)
+        ]
         if function.owner in self.program.carriers:
             places.append(("this", ("this",)))
         for name, path in places:
             verdict, reason, hops = self.flow.verdict(function.sym, path, marker, frozenset())
             fed = self.fed_by({self.flow.node(function.sym, path)}, feeds)
             out.append(
-                Target(function.name, function.path, function.span.line, name, verdict, reason, _hops(hops), via=fed)
+                Target(
+                    function.name,
+                    function.path,
+                    function.span.line,
+                    name,
+                    verdict,
+                    reason,
+                    _hops(hops),
+                    via=fed,
+                )
             )
         return out
 
@@ -437,8 +510,14 @@ class _Builder:
         for sym, reads in self.flow.links.marker_reads.items():
             function = self.program.function(sym)
             for read in reads:
-                if read.name == marker and function is not None and (function.path, read.span.line) not in copies:
-                    spots.add(Spot(function.path, read.span.line, function.name, f"{read.owner}.{marker} is tested"))
+                if (
+                    read.name == marker
+                    and function is not None
+                    and (function.path, read.span.line) not in copies
+                ):
+                    spots.add(
+                        Spot(function.path, read.span.line, function.name, f"{read.owner}.{marker} is tested")
+                    )
         return tuple(sorted(spots, key=lambda s: (s.path, s.line)))
 
     def stops(self, marker: str, fields: list[Field]) -> tuple[Spot, ...]:
@@ -446,7 +525,14 @@ class _Builder:
         for field in fields:
             uses = [u for u in self.flow.graph.uses.get(f"#{field.name}", ()) if not is_test_path(u.path)]
             if not uses:
-                out.append(Spot(field.path, field.line, field.name, "a marked weight is stored here and nothing reads it"))
+                out.append(
+                    Spot(
+                        field.path,
+                        field.line,
+                        field.name,
+                        "a marked weight is stored here and nothing reads it",
+                    )
+                )
         for why, path, line, function in self.flow.given_up(marker):
             out.append(Spot(path, line, function, why))
         return tuple(sorted(set(out), key=lambda s: (s.path, s.line, s.what)))

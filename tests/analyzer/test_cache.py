@@ -1,3 +1,4 @@
+import ast
 from pathlib import Path
 
 import msgspec
@@ -121,8 +122,6 @@ def test_a_file_is_read_again_when_its_state_changed_or_may_have_changed_since()
 
 
 def test_the_version_covers_every_module_that_makes_facts() -> None:
-    import ast
-
     folder = Path(cache.__file__).parent
     named = set(cache._FRONT_END)
     for name in named:

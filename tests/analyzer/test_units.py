@@ -307,3 +307,16 @@ def test_the_work_can_be_done_by_another_executor(tmp_path: Path) -> None:
     with concurrent.futures.ThreadPoolExecutor(2) as executor:
         found = run(tmp_path, files, executor=executor)
     assert found.facts() == run(tmp_path, {}).facts()
+
+
+def test_parts_made_apart_give_the_whole_when_merged(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"inc/carrier.h": CARRIER, **MANY}
+    whole = run(tmp_path / "tree", files)
+    for part in (1, 2):
+        run(tmp_path / "tree", {}, cache=tmp_path / str(part), shard=(part, 2))
+    store = Store(tmp_path / "merged", tmp_path / "tree")
+    made = [path for part in (1, 2) for path in (tmp_path / str(part)).glob("*.facts")]
+    assert store.merge(made) == len(whole.parsed)
+    merged = run(tmp_path / "tree", {}, cache=tmp_path / "merged")
+    assert merged.stats["cache_hits"] == len(merged.parsed)
+    assert merged.facts() == whole.facts()

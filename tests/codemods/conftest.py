@@ -72,6 +72,7 @@ class Case:
         before: str = "",
         after: str = "",
         function: str = "ns::make",
+        source: str = "",
         **site: Any,
     ) -> None:
         """Add a finding at the `nth` occurrence of `code`; `before`/`after` are texts whose begin/end the
@@ -97,7 +98,7 @@ class Case:
                 function=function,
                 marker=marker,
                 devices=devices,
-                source=site["source_text"],
+                source=source or site["source_text"],
                 source_type="Owner",
                 severity=Severity.ERROR,
                 verdict=Verdict.LIVE,

@@ -72,6 +72,24 @@ def test_two_temporaries_in_one_call_get_two_names(case: Case) -> None:
     case.compiles()
 
 
+def test_an_upload_is_not_refused_what_the_view_of_it_carries(case: Case) -> None:
+    case.write(
+        "void Upload(const void* from, void* to);\n"
+        "Tensor f(const Owner& w, void* p) {\n"
+        "  Upload(w.bytes.data(), p);\n"
+        "  return Make(p, Device::Gpu);\n"
+        "}\n"
+    )
+    case.find("Upload(w.bytes.data(), p)", action="refuse", form="copy-bytes", source="w")
+    case.find("Make(p, Device::Gpu)", source="w")
+    result = case.plan()
+    assert b"Require(" not in result.patch
+    assert "below carries the marker" in result.skipped[0].reason
+    result.apply()
+    case.findings.pop()
+    assert "below carries the marker" in case.skipped()
+
+
 def test_a_type_that_the_file_does_not_name_is_left_to_auto(case: Case) -> None:
     case.write(f"// a Tensor\nint f(const Owner& w) {{\n  return ({MAKE}).rank;\n}}\n")
     case.find(MAKE, dest_type="ns::Tensor")

@@ -102,24 +102,87 @@ def test_the_witness_leads_from_the_producer_to_the_place(birds: object) -> None
 
 def test_the_fields_reached_are_listed(birds: object) -> None:
     assert birds.fields("q8_0_aligned") == {"vllm::Heron::up": "GATED"}  # type: ignore[attr-defined]
-    assert set(birds.fields("repacked")) == {"vllm::Swift::q", "vllm::Swift::k", "vllm::Heron::up", "vllm::Heron::norm"}  # type: ignore[attr-defined]
+    assert set(birds.fields("repacked")) == {
+        "vllm::Swift::q",
+        "vllm::Swift::k",
+        "vllm::Heron::up",
+        "vllm::Heron::norm",
+    }  # type: ignore[attr-defined]
 
 
 MUTANTS = [
     ("a literal flipped", "r.Matrix(s, false)", "r.Matrix(s, true)", "View", "q8_0_aligned", "DEAD", "GATED"),
-    ("a default flipped", "bool align = false)", "bool align = true)", "UseRail:rail", "q8_0_aligned", "DEAD", "LIVE"),
-    ("a caller added", "Use(out, Other(h.up));", "Use(out, Other(h.up)); Use(out, View(h.up));", "View", "q8_0_aligned", "DEAD", "GATED"),
-    ("an opt-in made the default", "v != nullptr && !(strcmp", "v == nullptr || !(strcmp", "Other", "q8_0_aligned", "GATED", "LIVE"),
-    ("a gate added", "if (repack && Interleaves())", 'if (repack && getenv("VT_ON") != nullptr)', "View", "repacked", "LIVE", "GATED"),
-    ("a policy never set", "p.repack = p.keep && Interleaves();", "p.repack = false;", "View", "repacked", "LIVE", "DEAD"),
-    ("a condition made impossible", "allow && AlignWanted()", "allow && false", "Other", "q8_0_aligned", "GATED", "DEAD"),
+    (
+        "a default flipped",
+        "bool align = false)",
+        "bool align = true)",
+        "UseRail:rail",
+        "q8_0_aligned",
+        "DEAD",
+        "LIVE",
+    ),
+    (
+        "a caller added",
+        "Use(out, Other(h.up));",
+        "Use(out, Other(h.up)); Use(out, View(h.up));",
+        "View",
+        "q8_0_aligned",
+        "DEAD",
+        "GATED",
+    ),
+    (
+        "an opt-in made the default",
+        "v != nullptr && !(strcmp",
+        "v == nullptr || !(strcmp",
+        "Other",
+        "q8_0_aligned",
+        "GATED",
+        "LIVE",
+    ),
+    (
+        "a gate added",
+        "if (repack && Interleaves())",
+        'if (repack && getenv("VT_ON") != nullptr)',
+        "View",
+        "repacked",
+        "LIVE",
+        "GATED",
+    ),
+    (
+        "a policy never set",
+        "p.repack = p.keep && Interleaves();",
+        "p.repack = false;",
+        "View",
+        "repacked",
+        "LIVE",
+        "DEAD",
+    ),
+    (
+        "a condition made impossible",
+        "allow && AlignWanted()",
+        "allow && false",
+        "Other",
+        "q8_0_aligned",
+        "GATED",
+        "DEAD",
+    ),
     ("a model dropped", "Use(out, Other(h.up));", "", "Other", "q8_0_aligned", "GATED", "DEAD"),
     ("the producer removed", "o.q8_0_aligned = true; ", "", "Other", "q8_0_aligned", "GATED", "UNKNOWN"),
-    ("the argument dropped", "*o = Own(s, p.repack)", "*o = Own(s)", "Swift only", "repacked", "LIVE", "DEAD"),
-]  # fmt: skip
+    (
+        "the argument dropped",
+        "*o = Own(s, p.repack)",
+        "*o = Own(s)",
+        "Swift only",
+        "repacked",
+        "LIVE",
+        "DEAD",
+    ),
+]
 
 
-@pytest.mark.parametrize(("name", "old", "new", "place", "marker", "before", "after"), MUTANTS, ids=[m[0] for m in MUTANTS])
+@pytest.mark.parametrize(
+    ("name", "old", "new", "place", "marker", "before", "after"), MUTANTS, ids=[m[0] for m in MUTANTS]
+)
 def test_mutants(name: str, old: str, new: str, place: str, marker: str, before: str, after: str) -> None:
     text = LOADER
     if place == "Swift only":
@@ -150,26 +213,73 @@ void Sink(const OwnedTensor& w) { (void)w.rank; }
     ("name", "code", "want"),
     [
         ("out parameter", "void F(const u8* s) { OwnedTensor o; Out(&o, s); Sink(o); }", "LIVE"),
-        ("returned reference", "void F(Box& b, const u8* s) { Slot(b) = Make(s, true); } void G(Box& b) { Sink(b.a); }", "LIVE"),
-        ("container", "void F(Box& b, const u8* s) { b.many.push_back(Make(s, true)); } void G(Box& b) { for (const OwnedTensor& w : b.many) Sink(w); }", "LIVE"),
-        ("pointer member", "void F(Box& b, const u8* s) { OwnedTensor* o = &b.a; *o = Make(s, true); b.held = o; } void G(Box& b) { Sink(*b.held); }", "LIVE"),
-        ("moved", "void F(const u8* s) { OwnedTensor a = Make(s, true); OwnedTensor b = std::move(a); Sink(b); }", "LIVE"),
-        ("lambda", "void F(const u8* s) { auto load = [&](bool on) { return Make(s, on); }; OwnedTensor a = load(true); Sink(a); }", "LIVE"),
-        ("lambda told no", "void F(const u8* s) { auto load = [&](bool on) { return Make(s, on); }; OwnedTensor a = load(false); OwnedTensor b = load(true); Sink(a); }", "DEAD"),
-        ("captured", "void F(const u8* s) { OwnedTensor a; auto fill = [&] { a = Make(s, true); }; fill(); Sink(a); }", "LIVE"),
-        ("function pointer", "void F(const u8* s) { void (*f)(const OwnedTensor&) = &Sink; f(Make(s, true)); }", "LIVE"),
-        ("choice", "void F(const u8* s, bool c) { OwnedTensor a = Make(s, true), b = Make(s, false); Sink(c ? b : a); }", "LIVE"),
-        ("the other of two", "void F(const u8* s) { OwnedTensor a = Make(s, true), b = Make(s, false); Sink(b); }", "DEAD"),
-        ("checked first", "void F(const u8* s) { OwnedTensor a = Make(s, true); if (a.repacked) throw 1; Sink(a); }", "DEAD"),
+        (
+            "returned reference",
+            "void F(Box& b, const u8* s) { Slot(b) = Make(s, true); } void G(Box& b) { Sink(b.a); }",
+            "LIVE",
+        ),
+        (
+            "container",
+            "void F(Box& b, const u8* s) { b.many.push_back(Make(s, true)); } void G(Box& b) { for (const OwnedTensor& w : b.many) Sink(w); }",
+            "LIVE",
+        ),
+        (
+            "pointer member",
+            "void F(Box& b, const u8* s) { OwnedTensor* o = &b.a; *o = Make(s, true); b.held = o; } void G(Box& b) { Sink(*b.held); }",
+            "LIVE",
+        ),
+        (
+            "moved",
+            "void F(const u8* s) { OwnedTensor a = Make(s, true); OwnedTensor b = std::move(a); Sink(b); }",
+            "LIVE",
+        ),
+        (
+            "lambda",
+            "void F(const u8* s) { auto load = [&](bool on) { return Make(s, on); }; OwnedTensor a = load(true); Sink(a); }",
+            "LIVE",
+        ),
+        (
+            "lambda told no",
+            "void F(const u8* s) { auto load = [&](bool on) { return Make(s, on); }; OwnedTensor a = load(false); OwnedTensor b = load(true); Sink(a); }",
+            "DEAD",
+        ),
+        (
+            "captured",
+            "void F(const u8* s) { OwnedTensor a; auto fill = [&] { a = Make(s, true); }; fill(); Sink(a); }",
+            "LIVE",
+        ),
+        (
+            "function pointer",
+            "void F(const u8* s) { void (*f)(const OwnedTensor&) = &Sink; f(Make(s, true)); }",
+            "LIVE",
+        ),
+        (
+            "choice",
+            "void F(const u8* s, bool c) { OwnedTensor a = Make(s, true), b = Make(s, false); Sink(c ? b : a); }",
+            "LIVE",
+        ),
+        (
+            "the other of two",
+            "void F(const u8* s) { OwnedTensor a = Make(s, true), b = Make(s, false); Sink(b); }",
+            "DEAD",
+        ),
+        (
+            "checked first",
+            "void F(const u8* s) { OwnedTensor a = Make(s, true); if (a.repacked) throw 1; Sink(a); }",
+            "DEAD",
+        ),
         ("not called", "void F(const u8* s) { OwnedTensor a = Make(s, true); }", "DEAD"),
     ],
-)  # fmt: skip
+)
 def test_shapes(name: str, code: str, want: str) -> None:
     assert verdict(follow(SHAPES % code), "Sink", "w", "repacked")[0] == want
 
 
 def test_an_override_gets_what_the_base_is_given() -> None:
-    found = follow(SHAPES % "void F(Layer& l, vt::Tensor& t, const u8* s) { OwnedTensor a = Make(s, true); l.Apply(t, a); }")
+    found = follow(
+        SHAPES
+        % "void F(Layer& l, vt::Tensor& t, const u8* s) { OwnedTensor a = Make(s, true); l.Apply(t, a); }"
+    )
     assert verdict(found, "Apply", "w", "repacked")[0] == "LIVE"
 
 

@@ -16,7 +16,7 @@ View Resident(const Weight& w, Device d) {
       return t;
     }
     default:
-      // want VT001 repacked q8_0_aligned elem_kn_repacked
+      // want VT001 q8_0_aligned, VT004 repacked elem_kn_repacked
       return ViewOver(w.d_dev.get(), w.dtype, d, DimsOf(w));
   }
 }

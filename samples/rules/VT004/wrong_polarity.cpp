@@ -16,7 +16,7 @@ View ThrowsOnPlain(const Weight& w) {
 View BareOnlyWhenMarked(const Weight& w) {
   Ensure(!w.q8_0_aligned && !w.elem_kn_repacked, "plain or interleaved");
   if (w.repacked) {
-    return ViewOver(HostBytes(w), w.dtype, Device::kCPU, DimsOf(w));  // want VT004 repacked
+    return ViewOver(HostBytes(w), w.dtype, Device::kCPU, DimsOf(w));  // todo-want VT004 repacked
   }
   return {};
 }
