@@ -26,7 +26,7 @@ from analyzer.program import (
 
 _MAX_STATES = 4
 _MAX_CHOICES = 8
-_MAX_CASES = 8
+_MAX_CASES = 16
 _MAX_VIA = 2
 
 _NORETURN = frozenset({"abort", "exit", "_exit", "terminate", "quick_exit", "__assert_fail", "unreachable", "__builtin_unreachable"})
@@ -42,6 +42,7 @@ _GROWERS = frozenset({"push_back", "emplace_back", "insert", "emplace", "push", 
 _SIZERS = frozenset({"size", "empty", "length", "capacity", "use_count", "has_value", "resize", "reserve", "clear", "count"})
 _GPU = re.compile(r"^(cuda|gpu|hip|rocm|vulkan|metal|xpu|sycl|musa|npu|tpu|accelerator)$")
 _RAW = frozenset({"void", "char", "unsigned char", "signed char", "std::byte"})
+_REFUSES = re.compile(r"^(throw|fail|fatal|panic|die|abort|raise|refuse|reject)", re.IGNORECASE)
 _MAP = re.compile(r"^std::(unordered_)?map<")
 _IS_DEVICE = re.compile(r"^(?:is_?|on_?|use_?|Is|On|Use)([A-Za-z]+)$")
 
@@ -680,8 +681,8 @@ class _Run:
         yes: list[State] = []
         no: list[State] = []
         outer = (self.statement, self.statement_kind, self.checking)
-        then_ends = _only_leaves(stmt.then)
-        other_ends = stmt.other is not None and _only_leaves(stmt.other)
+        then_ends = self.only_leaves(stmt.then)
+        other_ends = stmt.other is not None and self.only_leaves(stmt.other)
         self.statement, self.statement_kind = stmt.test.span, "expression"
         for polarity, sink, opposite_leaves in ((True, yes, other_ends), (False, no, then_ends)):
             self.checking = opposite_leaves
@@ -698,6 +699,24 @@ class _Run:
         else:
             after = after + no
         return self.join(after)
+
+    def only_leaves(self, stmt: ir.Stmt) -> bool:
+        """The statement only refuses: it throws, calls what never returns, or returns nothing, false or null."""
+        if isinstance(stmt, ir.Block):
+            return 0 < len(stmt.body) <= 3 and self.only_leaves(stmt.body[-1])
+        if isinstance(stmt, ir.Do):
+            return isinstance(stmt.x, ir.ThrowExpr) or isinstance(stmt.x, ir.Call) and self.ends(stmt.x)
+        if isinstance(stmt, ir.Return):
+            return stmt.x is None or isinstance(stmt.x, ir.Lit)
+        return False
+
+    def ends(self, x: ir.Call) -> bool:
+        """A call that does not come back: by its body, or by its name where there is none."""
+        last = x.name.rpartition("::")[2]
+        function = self.program.function(x.callee) if x.callee else None
+        if function is not None and function.body is not None:
+            return _never_returns(function)
+        return last in _NORETURN or bare(x.type) == "void" and bool(_REFUSES.match(last))
 
     def branch(self, stmt: ir.Stmt, states: list[State]) -> list[State]:
         outer = self.braceless
@@ -1146,6 +1165,8 @@ class _Run:
                 return Ptr(frozenset(), frozenset({(own, WHOLE)}))
             obj = self.load(state, Ref(base.path, carrier.name, base.span))
             storage = obj.storage
+            if not storage.origins and not storage.buffers:  # a fresh owner's own bytes
+                return Ptr(frozenset({Origin(base.path, carrier.name, span=base.span)}))
             if obj.whole_copy is not None or not obj.filled:
                 storage = Ptr(frozenset(replace(o, span=base.span) for o in storage.origins), storage.buffers)
             return storage
@@ -1365,19 +1386,15 @@ class _Run:
             return
         for atom in [a for a in state.known if a[0] == "m" and a[1] == path]:
             del state.known[atom]
-        self.bind(state, path, carrier, value)
-        if not self.is_local(path):
-            obj = state.objects[path]
-            if obj.site is not None:
-                self.settle(state, path, obj)
-                state.objects[path] = replace(obj, done=True)
+        self.bind(state, path, carrier, value)  # settled when the function ends: the next lines may still mark it
 
     def assign_member(self, x: ir.Assign, target: ir.Field, carrier: Carrier, state: State) -> Value:
         base = self.eval(target.base, state)
         if target.name in carrier.markers:
             value: Value = self.eval(x.value, state) if isinstance(x.value, ir.Assign) else Bool(self.test(x.value, state))
             if isinstance(base, Ref) and isinstance(value, Bool):
-                self.set_marker(base, target, carrier, value.formula, state, x.span)
+                literal = isinstance(x.value, (ir.Lit, ir.Assign))
+                self.set_marker(base, target, carrier, value.formula, state, x.span, literal)
             return value
         value = self.eval(x.value, state)
         if not isinstance(base, Ref):
@@ -1411,12 +1428,12 @@ class _Run:
         state.objects[base.path] = obj
 
     def set_marker(
-        self, base: Ref, target: ir.Field, carrier: Carrier, f: Formula, state: State, span: ir.Span
+        self, base: Ref, target: ir.Field, carrier: Carrier, f: Formula, state: State, span: ir.Span, literal: bool
     ) -> None:
         reduced = fm.reduce(f, state.known)
         word = "other"
         if reduced == fm.TRUE:
-            word = "true" if f == fm.TRUE else "copy"
+            word = "true" if f == fm.TRUE and literal else "copy"
         elif reduced == fm.FALSE:
             word = "false"
         elif any(a[0] == "m" for a in fm.atoms(f)):
@@ -1869,7 +1886,7 @@ class _Run:
             state.objects[path] = base
             base = Ref(path, base.carrier, x.span)
         args = [self.eval(a, state) for a in x.args]
-        if last in _NORETURN:
+        if last in _NORETURN or _REFUSES.match(last) and self.ends(x):
             raise Dead
         if isinstance(base, Ptr):
             return self.on_buffer(x, last, base, args, state)
@@ -2147,6 +2164,8 @@ class _Run:
         function = self.program.function(sym)
         if function is None or function.body is None:
             return self.unknown(x, base, args, state)
+        if _never_returns(function):
+            raise Dead
         if not function.parent and not self.matters(function, base, args, state):
             for value in args:
                 self.escape(value, x.span, state)
@@ -2173,8 +2192,8 @@ class _Run:
                     self.write(value, x.span, state, kind, self.resolve(value, state) if kind == "rewrite" else Ptr(), function.name)
                 self.writes |= {b for b, _ in value.buffers if b[0] in self.param_syms}
         touched = bound.touched(summary)
-        for value in (base, *args):
-            if isinstance(value, Ref) and value.path not in touched or isinstance(value, Obj):
+        for value in bound.handed(base):
+            if value.path not in touched:
                 self.escape(value, x.span, state)
         cases = [c for c in summary.cases if (c.devices & state.devices) and bound.consistent(c, state)]
         if not cases:
@@ -2188,7 +2207,7 @@ class _Run:
             state.devices &= case.devices
             state.narrowed = True
         for atom, value in case.known:
-            self.assume(state, bound.formula(("a", atom)), value, told=True)
+            self.assume(state, bound.formula(("a", atom)), value, told=not bound.spells(atom))
         for path, obj in case.objects:
             where = bound.path(path)
             if where is not None:
@@ -2217,6 +2236,8 @@ class _Run:
     def matters(self, function: ir.Function, base: Value, args: list[Value], state: State) -> bool:
         """Can what the callee does say anything about a carrier, raw bytes or the device?"""
         if self.interp.is_relevant(function) or self.interp.asks_device(function):
+            return True
+        if any(isinstance(v, Bool) and any(a[0] != "e" for a in fm.atoms(v.formula)) for v in args):
             return True
         return any(
             isinstance(v, (Obj, Ptr)) or isinstance(v, Ref) and (v.path in state.objects or self.program.carrier_of(v.type))
@@ -2345,6 +2366,16 @@ class _Binding:
                 return False
         return True
 
+    def handed(self, base: Value) -> list[Ref]:
+        """The carriers that the call hands over."""
+        found = [v for v in self.values.values() if isinstance(v, Ref)]
+        return [base, *found] if isinstance(base, Ref) else found
+
+    def spells(self, atom: Atom) -> bool:
+        """A boolean parameter: the condition is spelled in the caller's argument."""
+        key = atom[1]
+        return atom[0] == "e" and isinstance(key, tuple) and len(key) == 1 and isinstance(self.values.get(key[0]), Bool)
+
     def touched(self, summary: Summary) -> set[Path]:
         """Paths whose markers the callee sets or passes on: they are not handed over yet."""
         found: set[Path] = set()
@@ -2407,13 +2438,21 @@ class _Binding:
                 if len(left.via) < _MAX_VIA:
                     opens.add(replace(left, source=where, via=(*left.via, hop)))
         site = obj.site
+        if site is None:  # passed on, perhaps with other markers: what it was made by stays
+            for origin in obj.storage.origins:
+                where = self.path(origin.path)
+                known = self.state.objects.get(where) if where is not None else None
+                if known is not None and known.site is not None:
+                    site = known.site
+                    opens |= known.open
+                    self.state.objects[where] = replace(known, done=True)  # type: ignore[index]
         inside = {o.path for o in obj.storage.origins}
         if storage.origins and not inside:  # the bytes became a carrier's here
             rooted = self.rooted(obj, storage)
             opens = set() if rooted is None else rooted
             if rooted is None:  # this call is the construction
                 site = self.run.site(x.span, "factory", x=x)
-        elif not storage.origins and obj.filled:
+        elif not storage.origins and obj.filled and not inside:
             site = self.run.site(x.span, "factory", x=x)
         device = obj.device
         if device is None:
@@ -2556,17 +2595,6 @@ def _is_boolean(x: ir.Expr, program: Program) -> bool:
     if isinstance(x, ir.Cond):
         return _is_boolean(x.yes, program) and _is_boolean(x.no, program)
     return isinstance(x, ir.Name)
-
-
-def _only_leaves(stmt: ir.Stmt) -> bool:
-    """The statement only refuses: it throws, or returns nothing, false or null."""
-    if isinstance(stmt, ir.Block):
-        return bool(stmt.body) and all(_only_leaves(s) for s in stmt.body[-1:]) and len(stmt.body) <= 3
-    if isinstance(stmt, ir.Do):
-        return isinstance(stmt.x, ir.ThrowExpr) or isinstance(stmt.x, ir.Call) and stmt.x.name.rpartition("::")[2] in _NORETURN
-    if isinstance(stmt, ir.Return):
-        return stmt.x is None or isinstance(stmt.x, ir.Lit)
-    return False
 
 
 def _never_returns(function: ir.Function) -> bool:

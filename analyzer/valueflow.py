@@ -395,6 +395,8 @@ class Graph:
     def _returned_places(self, e: ir.Call, function: ir.Sym, depth: int) -> tuple[Node, ...]:
         targets = self.links.targets(e, function)
         if not targets:
+            if e.callee in self.program.variants:
+                return ()
             if e.base is not None:
                 return self.places(e.base, function, depth + 1)
             if e.name.rpartition("::")[2] in _THROUGH and e.args:

@@ -58,8 +58,8 @@ def _marks_without_rewrite(analysis: Analysis) -> Iterator[Draft]:
         carrier = analysis.program.carriers.get(write.carrier)
         if write.value != "true" or carrier is None or carrier.view or write.local:
             continue
-        if (write.function, write.object) in rewritten:
-            continue
+        if (write.function, write.object) in rewritten or any(_calls_with(g[1], write.object) for g in write.guards):
+            continue  # rewritten here, or by the call whose success is tested
         site = Site(write.function, write.path, write.span, "mark", write.span)
         yield Draft(
             rule=CODE, site=site, marker=write.marker, devices=frozenset(analysis.program.devices),
@@ -67,6 +67,14 @@ def _marks_without_rewrite(analysis: Analysis) -> Iterator[Draft]:
             message=f"{write.marker} is set to true, and this function rewrites no bytes of "
             f"{analysis.name_of(write.object)}: set it beside the rewrite, when that succeeded",
         )  # fmt: skip
+
+
+def _calls_with(key: object, owner: tuple[str, ...]) -> bool:
+    if not isinstance(key, tuple):
+        return False
+    if key[:1] == ("call",):
+        return any(part == owner for part in (key[2], *key[3]))
+    return any(_calls_with(part, owner) for part in key)
 
 
 def _unbounded_shapes(analysis: Analysis) -> Iterator[Draft]:

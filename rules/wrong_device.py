@@ -69,12 +69,17 @@ def _ungated_producers(analysis: Analysis) -> Iterator[Draft]:
 
 
 
-    gates: dict[str, str] = {}
+    guards: dict[tuple[str, int, str], frozenset[object]] = {}
     for write in analysis.facts.marker_writes:
         if write.value == "true":
-            for guard in write.guards:
-                if isinstance(guard[1], tuple) and len(guard[1]) >= 2 and isinstance(guard[1][-1], str):
-                    gates.setdefault(guard[1][-1], write.marker)
+            key = (write.path, write.span.begin, write.marker)
+            guards[key] = guards.get(key, write.guards) & write.guards  # what holds on every path to it
+    gates: dict[str, str] = {}
+    for (_, _, marker), atoms in sorted(guards.items(), key=lambda g: (len(g[1]), g[0])):
+        for atom in atoms:
+            path = atom[1] if isinstance(atom, tuple) else ()
+            if isinstance(path, tuple) and len(path) >= 2 and isinstance(path[-1], str):
+                gates.setdefault(path[-1], marker)
     if not gates:
         return
     for function in analysis.program.functions():
