@@ -572,6 +572,8 @@ class _Run:
                     if a is None and b is not None:
                         first.objects[path] = b
                     continue
+                if b.site is not None and b.site != a.site and not b.done and self.is_local(path):
+                    self.settle(state, path, b)  # its site would be lost in the other's
                 markers = tuple((k, fm.one_of(v, b.marker(k) or v)) for k, v in a.markers)
                 first.objects[path] = replace(
                     a, storage=a.storage.join(b.storage), markers=markers, site=a.site or b.site, open=a.open | b.open,
@@ -582,6 +584,8 @@ class _Run:
                 if mine != value:
                     if isinstance(mine, Ptr) and isinstance(value, Ptr):
                         first.variables[symbol] = mine.join(value)
+                    elif isinstance(mine, Bool) and isinstance(value, Bool):
+                        first.variables[symbol] = Bool(fm.one_of(mine.formula, value.formula))
                     elif mine is None:
                         first.variables[symbol] = value
             for path, held in state.content.items():

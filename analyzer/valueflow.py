@@ -574,7 +574,8 @@ class _Body:
         declared = self.graph.program.function(call.callee) if isinstance(call, ir.Call) else None
         if declared is None or not re.search(r"copy|memcpy", declared.name.rpartition("::")[2], re.IGNORECASE):
             return False
-        pointers = [(at, p.type) for at, p in enumerate(declared.params) if self.graph.carries(p.type) == "bytes"]
+        pointers = [(at, p.type) for at, p in enumerate(declared.params) if is_pointer(p.type)]
+        pointers = [(at, t) for at, t in pointers if is_byte_pointer(t) or bare(t) == "void"]
         to = next((at for at, t in pointers if not t.startswith("const ")), None)
         source = next((at for at, t in pointers if t.startswith("const ")), None)
         if to is None or source is None or max(to, source) >= len(caller.arguments):

@@ -51,12 +51,6 @@ class Construction(msgspec.Struct, frozen=True):
         """Offset after the construction's last byte."""
         return self.findings[0].place.end
 
-    @property
-    def label(self) -> str:
-        """`path:line function`."""
-        first = self.findings[0]
-        return f"{first.place.path}:{first.place.line} {first.function}"
-
     def marker(self, name: str, carrier: str | None = None) -> str:
         """Spell marker `name` of the source, or of `carrier`."""
         if carrier is not None:

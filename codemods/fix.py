@@ -22,7 +22,7 @@ from codemods.refuse import refuse, targets
 from codemods.style import Tree, style_of
 from codemods.switches import find_switches
 from codemods.syntax import Source, errors, function
-from rules.finding import Finding, Report
+from rules.finding import Finding, Report, Severity
 from rules.markers import MARKERS, Marker
 from rules.policy import Override, decide
 
@@ -83,25 +83,30 @@ def plan(
     tree: Path,
     *,
     unsafe: bool = False,
+    latent: bool = False,
     overrides: Iterable[Override] = (),
     markers: Sequence[Marker] = MARKERS,
     check: str = "",
 ) -> FixPlan:
     """Return the edits that fix the findings of `report`, made on the tree at `tree`.
 
-    Fixes marked `display`, and without `unsafe` those marked `unsafe`, are skipped with their text.
-    `overrides` replace the policy for the findings they name, where the finding says which devices honour
-    the marker. `check` names the two-argument check to refuse with in files that see none. Raises
-    `codemods.apply.ApplyError` if a file cannot be read or is not the one that was checked."""
+    Constructions whose findings are all notes (no marked weight gets there today) are left alone without
+    `latent`; beside a graver finding of the same construction a note is fixed too. Fixes marked `display`,
+    and without `unsafe` those marked `unsafe`, are skipped with their text. `overrides` replace the policy
+    for the findings they name, where the finding says which devices honour the marker. `check` names the
+    two-argument check to refuse with in files that see none. Raises `codemods.apply.ApplyError` if a file
+    cannot be read or is not the one that was checked."""
     files = Tree(tree)
     wanted = list(overrides)
     by_file: dict[str, list[Finding]] = {}
+    grave = {f.construction for f in report.findings if f.severity is not Severity.NOTE and not f.suppressed}
     for finding in report.findings:
         if (
             finding.fix is not None
             and finding.fix.action in _ACTIONS
             and finding.site
             and not finding.suppressed
+            and (latent or finding.construction in grave)
         ):
             by_file.setdefault(finding.place.path, []).append(_overridden(finding, wanted))
     switches = find_switches(map(files.read, files.sources()), [m.name for m in markers]) if by_file else {}
@@ -148,6 +153,7 @@ def fix_until_stable(
     tree: Path,
     *,
     unsafe: bool = False,
+    latent: bool = False,
     overrides: Sequence[Override] = (),
     markers: Sequence[Marker] = MARKERS,
     check_name: str = "",
@@ -168,7 +174,15 @@ def fix_until_stable(
             raise FixError(f"{first.path}:{first.line}: {first.reason}; the fix is written, look at its diff")
         unread = {(u.path, u.reason) for u in report.coverage.unanalysed}
         plans.append(
-            plan(report, tree, unsafe=unsafe, overrides=overrides, markers=markers, check=check_name)
+            plan(
+                report,
+                tree,
+                unsafe=unsafe,
+                latent=latent,
+                overrides=overrides,
+                markers=markers,
+                check=check_name,
+            )
         )
         if not plans[-1].files:
             return report, tuple(plans)
@@ -325,7 +339,7 @@ def _ineligible(context: Context, finding: Finding) -> str:
 def _kept_below(context: Context, finding: Finding, findings: Sequence[Finding]) -> str:
     """Why a move of bytes is not to be refused: what is made of them further down carries the marker."""
     site, begin = finding.site, finding.place.begin
-    if site is None or site.form != "copy-bytes":
+    if site is None or site.form not in ("copy-bytes", "upload"):
         return ""
     statement = context.source.statement(begin, finding.place.end)
     body = function(statement) if statement is not None else None

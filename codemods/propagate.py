@@ -16,7 +16,7 @@ from codemods.syntax import Source, ancestors, assignment, following, is_stateme
 
 _RETURNS = ("return_statement", "co_return_statement")
 _LOOPS = ("for_statement", "while_statement", "do_statement")
-_READS = ("read", "copyout", "copy-bytes")
+_READS = ("read", "typed", "copyout", "copy-bytes", "upload")
 _OWNING = ("borrow", "copy", "aggregate")
 
 

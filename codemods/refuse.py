@@ -18,7 +18,7 @@ from codemods.syntax import function
 
 _NOEXCEPT = re.compile(r"\bnoexcept\b(?!\s*\(\s*false\s*\))")
 _DEVICE = re.compile(r"\b__(?:global|device)__\b")
-_PLAIN = ("read", "copyout", "bytes", "consumer")
+_PLAIN = ("read", "typed", "copyout")
 
 
 def refuse(context: Context, construction: Construction, statement: Node) -> list[Edit]:

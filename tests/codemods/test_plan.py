@@ -9,7 +9,7 @@ from codemods.apply import ApplyError
 from codemods.edit import digest
 from codemods.fix import PASSES, FixError, fix_until_stable
 from codemods.policy import Override
-from rules.finding import Coverage, Report, Unanalysed
+from rules.finding import Coverage, Report, Severity, Unanalysed
 from rules.markers import Marker
 from tests.codemods.conftest import Case
 
@@ -88,6 +88,16 @@ def test_an_upload_is_not_refused_what_the_view_of_it_carries(case: Case) -> Non
     result.apply()
     case.findings.pop()
     assert "below carries the marker" in case.skipped()
+
+
+def test_notes_are_fixed_beside_an_error_or_when_asked_for(case: Case) -> None:
+    case.write(RETURN)
+    case.find(MAKE)
+    case.findings[0] = msgspec.structs.replace(case.findings[0], severity=Severity.NOTE)
+    assert case.plan().patch == b""
+    assert b"t.repacked = w.repacked;" in case.plan(latent=True).patch
+    case.find(MAKE, "aligned")
+    assert b"t.repacked = w.repacked;" in case.plan().patch
 
 
 def test_a_type_that_the_file_does_not_name_is_left_to_auto(case: Case) -> None:
