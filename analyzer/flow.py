@@ -153,7 +153,7 @@ class Flow:
         if not producers:
             return (
                 UNKNOWN,
-                f"no producer of {marker} in this tree: nothing here ever sets it on a weight that owns its bytes",
+                f"no producer of {marker} in this tree: nothing sets it on a weight that owns its bytes",
                 (),
             )
         node = self.node(function, path)
@@ -310,6 +310,7 @@ class Spread:
         self.tests_too = producer.test
 
     def run(self) -> None:
+        """Start at the producer and follow until nothing new is reached."""
         p = self.producer
         value = self.conditions.truth(p.value, Frame(p.function))[0] if not _is_true(p.value) else ALWAYS
         gates = both(self.conditions.holds(p.cond, p.function), value)
@@ -323,7 +324,12 @@ class Spread:
         self.put(self.graph.owner.get(node, ""), None, node, MARKED, ALWAYS, None, None)
         self.drain()
 
+    def beyond(self, node: Node) -> list[Key]:
+        """Every fact but those of `node` itself."""
+        return [key for key in self.facts if key[2] != node]
+
     def drain(self) -> None:
+        """Take steps until none is left."""
         while self.queue:
             key = self.queue.popleft()
             self.queued.discard(key)
@@ -374,6 +380,7 @@ class Spread:
         return seen >= 400
 
     def enqueue(self, key: Key) -> None:
+        """Look at a fact again."""
         if key not in self.queued:
             self.queued.add(key)
             self.queue.append(key)
@@ -390,6 +397,7 @@ class Spread:
     # ---------------------------------------------------------------------------------------------- steps
 
     def step(self, key: Key) -> None:
+        """Follow a fact along every use of its node."""
         function, entry, node, _ = key
         fact = self.facts[key]
         for use in self.graph.uses.get(node, ()):
@@ -401,14 +409,15 @@ class Spread:
             self.leave(key, parameter[1] + 2)
 
     def follow(self, key: Key, fact: _Fact, use: Use) -> None:
+        """Follow a fact along one use."""
         function, entry, node, state = key
         if (
             entry is None
             and function == self.producer.function == use.function
             and use.line < self.producer.span.line
+            and node in self.producer.nodes
         ):
-            if node in self.producer.nodes:
-                return  # before the marker is set
+            return  # before the marker is set
         if use.mode == FLAG and (state != MARKED or use.marker != self.producer.marker):
             return
         if use.function == function:
@@ -448,6 +457,7 @@ class Spread:
         return least(out)
 
     def note_exit(self, key: Key, gates: Alternatives, parent: Key, hop: Hop) -> None:
+        """The value can be what its function returns."""
         fact = self.facts.get(key)
         if fact is None:
             self.facts[key] = _Fact(least(gates), parent, hop)
@@ -462,6 +472,7 @@ class Spread:
     def enter(
         self, use: Use, caller: Caller, entry: Entry, state: int, gates: Alternatives, key: Key, hop: Hop
     ) -> None:
+        """The value goes into the functions that a call can run."""
         call = caller.call
         targets: Iterable[ir.Sym] = self.links.targets(call, use.function)
         if not targets:
@@ -513,6 +524,7 @@ class Spread:
     def give_back(
         self, key: Key, slot: int, state: int, source: tuple[object, ...], context: tuple[ir.Sym, Entry]
     ) -> None:
+        """A value that came in by a call goes out to that call."""
         argument, caller = self.incoming[context][source]
         entry: Entry = source[1]  # type: ignore[assignment]
         through = self.conditions.at_call(self.facts[key].gates, context[0], caller)
@@ -530,6 +542,7 @@ class Spread:
         gates: Alternatives,
         inner: Key,
     ) -> None:
+        """Put a value that left its function where the call leaves it."""
         if not gates:
             return
         line = caller.call.span.line

@@ -324,7 +324,8 @@ class Conditions:
             )
         self._busy.discard(("f", owner, name))
         if not yes and owner in self.links.open_records:
-            why = f"{owner}::{name} may be set by {self.links.open_records[owner]}, which has no body in the files read"
+            who = self.links.open_records[owner]
+            why = f"{owner}::{name} may be set by {who}, which has no body in the files read"
             yes = frozenset({frozenset({("unknown", why)})})
         found = (yes, no) if yes or no else EITHER
         self._fields[owner, name] = found

@@ -1580,9 +1580,12 @@ class _Run:
                 continue
             obj = state.objects.get(origin.path)
             fresh_local = obj is not None and self.is_local(origin.path) and obj.whole_copy is None
-            if fresh_local and obj is not None and held.origins and not obj.filled:
+            if fresh_local and obj is not None and held.origins:
                 outside = frozenset(o for o in held.origins if o.path != origin.path)
-                if outside:
+                if outside and obj.filled and obj.site is not None and obj.site.form == "copy":
+                    state.objects[origin.path] = replace(obj, storage=obj.storage.join(Ptr(outside)))
+                    continue
+                if outside and not obj.filled:
                     state.objects[origin.path] = replace(
                         obj, storage=Ptr(outside), filled=True, last_store=self.statement.end,
                         site=self.site(span, "copy", self.names.get(origin.path[0], ""), carrier.name),
@@ -1685,7 +1688,10 @@ class _Run:
         ]  # fmt: skip
         for path, step in entries:
             for marker, f in obj.markers:
-                names = {marker} | {str(part).rpartition(":")[2] for a in fm.atoms(f) for part in _leaves(a)}
+                names = {marker}
+                for atom in fm.atoms(f):
+                    if atom[0] == "e":
+                        names |= {str(part).rpartition(":")[2] for part in _leaves(atom)}
                 if any(True for _ in fm.atoms(f)) and not any(n and n in step.strip("[]").split(",") for n in names):
                     assert obj.site is not None
                     self.facts.cached_views.add((obj.site, marker, path))
@@ -2241,6 +2247,8 @@ class _Run:
         """Can what the callee does say anything about a carrier, raw bytes or the device?"""
         if self.interp.is_relevant(function) or self.interp.asks_device(function):
             return True
+        if args and isinstance(args[0], Bool) and bare(function.result) == "void":
+            return True  # it may be a check
         if any(isinstance(v, Bool) and any(a[0] != "e" for a in fm.atoms(v.formula)) for v in args):
             return True
         return any(

@@ -67,6 +67,7 @@ class Caller:
         self.unknown = ""
 
     def argument(self, position: int) -> ir.Expr | None:
+        """The argument for a parameter, None where the default applies."""
         return self.arguments[position] if 0 <= position < len(self.arguments) else None
 
 
@@ -238,6 +239,7 @@ class Links:
     # ------------------------------------------------------------------------------------------ small facts
 
     def type_of(self, symbol: ir.Sym) -> str:
+        """The declared type of a variable or parameter."""
         return self.types.get(symbol, "")
 
     def positions(self, function: ir.Sym) -> dict[ir.Sym, int]:
@@ -249,9 +251,11 @@ class Links:
         return function in self._stubs
 
     def owner_of_parameter(self, symbol: ir.Sym) -> tuple[ir.Sym, int] | None:
+        """The function a parameter belongs to, and its position."""
         return self.parameter_owner.get(symbol)
 
     def default(self, function: ir.Sym, position: int) -> ir.Expr | None:
+        """The default argument of a parameter."""
         for variant in self.program.variants.get(function, ()):
             if position < len(variant.params) and variant.params[position].default is not None:
                 return variant.params[position].default
@@ -285,6 +289,7 @@ class Links:
         return self.by_signature.get(signature.group(1), []) if signature else []
 
     def returns(self, function: ir.Sym) -> list[tuple[ir.Expr, Cond | None]]:
+        """Every value a function returns, over all its bodies."""
         return self._returns.get(function, [])
 
     def stores_to_variable(self, symbol: ir.Sym) -> list[tuple[ir.Expr, Cond | None]] | None:
@@ -295,7 +300,7 @@ class Links:
         """Every value seen to be given to a local variable, whatever else may write it."""
         return [value for value, _ in self._variable_stores.get(symbol, ())]
 
-    def calls_in(self, function: ir.Sym, found: Events) -> list[Caller]:
+    def calls_in(self, found: Events) -> list[Caller]:
         """The calls of one body."""
         return [self.caller_of[id(call)] for call, _ in found.calls]
 

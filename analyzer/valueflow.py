@@ -251,6 +251,7 @@ class Graph:
         return node, owner
 
     def carrier_of_field(self, e: ir.Field) -> Carrier | None:
+        """The carrier whose member `e` is."""
         return self.program.carriers.get(e.owner)
 
     # ----------------------------------------------------------------------------------------- values
@@ -429,7 +430,7 @@ class _Body:
 
     def run(self) -> None:
         graph = self.graph
-        for caller in self.links.calls_in(self.function.sym, self.found):
+        for caller in self.links.calls_in(self.found):
             self.call(caller)
         for var, cond in self.found.variables:
             if var.init is not None and graph.carries(var.type):
@@ -569,10 +570,12 @@ class _Body:
                 self.edges(item, (f"#{record}::{name}",), cond, init.span.line, f"stored in {record}::{name}")
 
     def copies(self, caller: Caller) -> bool:
-        """A function of the tree without a body here that is a memcpy by name and signature (a backend's copy)."""
+        """A function without a body here that is a memcpy by name and signature (a backend's copy)."""
         call = caller.call
         declared = self.graph.program.function(call.callee) if isinstance(call, ir.Call) else None
-        if declared is None or not re.search(r"copy|memcpy", declared.name.rpartition("::")[2], re.IGNORECASE):
+        if declared is None or not re.search(
+            r"copy|memcpy", declared.name.rpartition("::")[2], re.IGNORECASE
+        ):
             return False
         pointers = [(at, p.type) for at, p in enumerate(declared.params) if is_pointer(p.type)]
         pointers = [(at, t) for at, t in pointers if is_byte_pointer(t) or bare(t) == "void"]

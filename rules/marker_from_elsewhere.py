@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from analyzer import ir
 from analyzer.domain import Site
-from analyzer.interp import walk
+from analyzer.interp import MarkerWrite, walk
 from rules.analysis import Analysis, Draft
 from rules.finding import Verdict
 
@@ -58,7 +58,7 @@ def _marks_without_rewrite(analysis: Analysis) -> Iterator[Draft]:
         carrier = analysis.program.carriers.get(write.carrier)
         if write.value != "true" or carrier is None or carrier.view or write.local:
             continue
-        if (write.function, write.object) in rewritten or any(_calls_with(g[1], write.object) for g in write.guards):
+        if (write.function, write.object) in rewritten or _after_asking(analysis, write):
             continue  # rewritten here, or by the call whose success is tested
         site = Site(write.function, write.path, write.span, "mark", write.span)
         yield Draft(
@@ -69,12 +69,19 @@ def _marks_without_rewrite(analysis: Analysis) -> Iterator[Draft]:
         )  # fmt: skip
 
 
-def _calls_with(key: object, owner: tuple[str, ...]) -> bool:
-    if not isinstance(key, tuple):
-        return False
-    if key[:1] == ("call",):
-        return any(part == owner for part in (key[2], *key[3]))
-    return any(_calls_with(part, owner) for part in key)
+def _after_asking(analysis: Analysis, write: MarkerWrite) -> bool:
+    """The store is under an `if` that asks a call which got the object: its answer is why."""
+    function = analysis.program.function(write.function)
+    for node in walk(function.body) if function is not None else ():
+        if isinstance(node, ir.If) and any(
+            arm is not None and arm.span.begin <= write.span.begin < arm.span.end for arm in (node.then, node.other)
+        ):
+            for call in walk(node.test):
+                if isinstance(call, ir.Call) and any(
+                    isinstance(n, ir.Name) and n.sym == write.object[0] for a in call.args for n in walk(a)
+                ):
+                    return True
+    return False
 
 
 def _unbounded_shapes(analysis: Analysis) -> Iterator[Draft]:

@@ -95,7 +95,7 @@ def build(found: Honours, markers: tuple[Marker, ...], devices: tuple[str, ...])
             why = (
                 fix.why
                 if honoured
-                else f"no kernel of this tree reads {marker.name}; its declaration says {', '.join(marker.devices)}"
+                else f"no kernel here reads {marker.name}; its declaration says {', '.join(marker.devices)}"
             )
             policy.append(Policy(marker.name, device, fix.action, why, not honoured))
     return Matrix(rows, tuple(policy))

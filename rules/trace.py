@@ -23,7 +23,6 @@ from analyzer.domain import Path as Lvalue
 from analyzer.flow import DEAD, Flow, Spread, classify
 from analyzer.gates import Gate, describe
 from analyzer.honours import HONOURS, IGNORES, Cell, Matrix, honours
-from analyzer.links import is_test_path
 from analyzer.markers import Marker
 from analyzer.program import Program, link
 from rules.finding import Finding, Hop
@@ -349,7 +348,7 @@ class _Builder:
             consumers=tuple(consumers),
             tests=self.tests(name),
             targets=tuple(targets),
-            stops=self.stops(name, fields) if self.partial else (),
+            stops=self.stops(name, feeds) if self.partial else (),
         )
 
     def producers(self, marker: str) -> list[Producer]:
@@ -520,19 +519,14 @@ class _Builder:
                     )
         return tuple(sorted(spots, key=lambda s: (s.path, s.line)))
 
-    def stops(self, marker: str, fields: list[Field]) -> tuple[Spot, ...]:
+    def stops(self, marker: str, feeds: Feeds) -> tuple[Spot, ...]:
         out = []
-        for field in fields:
-            uses = [u for u in self.flow.graph.uses.get(f"#{field.name}", ()) if not is_test_path(u.path)]
-            if not uses:
-                out.append(
-                    Spot(
-                        field.path,
-                        field.line,
-                        field.name,
-                        "a marked weight is stored here and nothing reads it",
-                    )
-                )
+        for field, spread in feeds.items():
+            if not any(
+                entry is not None or node[:1] in "#=" for _, entry, node, _ in spread.beyond(f"#{field.name}")
+            ):
+                what = "a marked weight is stored here and nothing reads it"
+                out.append(Spot(field.path, field.line, field.name, what))
         for why, path, line, function in self.flow.given_up(marker):
             out.append(Spot(path, line, function, why))
         return tuple(sorted(set(out), key=lambda s: (s.path, s.line, s.what)))
@@ -557,8 +551,8 @@ def _model(path: str) -> str:
 
 
 def _near(name: str, names: Iterable[str]) -> str:
-    last = name.rpartition("::")[2]
     every = sorted(names)
+    by_last = {n.rpartition("::")[2]: n for n in every}
     close = difflib.get_close_matches(name, every, 1)
-    close = close or [n for n in every if n.rpartition("::")[2].lower() == last.lower()][:1]
+    close = close or [by_last[n] for n in difflib.get_close_matches(name.rpartition("::")[2], by_last, 1)]
     return f"; did you mean {close[0]}?" if close else ""

@@ -44,7 +44,11 @@ void RegisterOp(OpId op, DeviceType device, void* kernel);
 void* GetOp(OpId op, DeviceType device);
 }
 namespace vllm {
-struct Bytes { const u8* p = nullptr; void assign(const u8* from) { p = from; } const u8* data() const { return p; } };
+struct Bytes {
+  const u8* p = nullptr;
+  void assign(const u8* from) { p = from; }
+  const u8* data() const { return p; }
+};
 struct OwnedTensor { Bytes bytes; int rank = 0; bool repacked = false; bool q8_0_aligned = false; };
 }
 """

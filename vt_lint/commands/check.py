@@ -12,6 +12,7 @@ import click
 from vt_lint.tree import locate, tree_option
 
 if TYPE_CHECKING:
+    from rules.finding import Severity
     from vt_lint.outcome import Outcome
 
 
@@ -33,6 +34,13 @@ if TYPE_CHECKING:
 @click.option(
     "--fail-on", type=click.Choice(["error", "warning", "note"]), default="warning", show_default=True
 )
+@click.option(
+    "--show",
+    type=click.Choice(["error", "warning", "note"]),
+    default="warning",
+    show_default=True,
+    help="The least severity that text prints in full; json and sarif hold all.",
+)
 @click.option("--stats", is_flag=True, help="Show the time of each phase, and counts.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor fill the cache of facts.")
 def check(
@@ -45,6 +53,7 @@ def check(
     profiles: tuple[str, ...],
     jobs: int | None,
     fail_on: str,
+    show: str,
     stats: bool,
     no_cache: bool,
 ) -> int:
@@ -61,7 +70,7 @@ def check(
         accepted=baseline,
         since=since,
     )
-    click.echo(_rendered(form, result))
+    click.echo(_rendered(form, result, Severity(show)))
     if form in ("json", "sarif"):
         click.echo(closing_line(result), err=True)
     if stats:
@@ -72,11 +81,11 @@ def check(
     return result.exit_code
 
 
-def _rendered(form: str, result: Outcome) -> str:
+def _rendered(form: str, result: Outcome, show: Severity) -> str:
     if form == "text":
         from vt_lint.report import text
 
-        return text.render(result, colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
+        return text.render(result, show=show, colour=sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
     if form == "json":
         from vt_lint.report import json
 

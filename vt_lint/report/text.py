@@ -16,38 +16,39 @@ from vt_lint.report.source import Source
 COLOUR = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
 FRAME_LINES = 6
 CONTEXT_LINES = 2
-WITNESS_HOPS = 8
+WITNESS_HOPS = 4
+"""A longer witness is cut to one hop less, so that never a single hop is left out."""
 
 
-def render(outcome: Outcome, *, colour: bool = False) -> str:
+def render(outcome: Outcome, *, show: Severity = Severity.WARNING, colour: bool = False) -> str:
     """Return the report as text, with ANSI colours when `colour` is true.
 
-    Constructions below `fail_on` are one line each; `--fail-on note` shows them in full.
+    Constructions with a finding at or above `show` are blocks; the findings of the others are only counted.
     """
-    return "\n".join(_Writer(outcome, colour).lines())
+    return "\n".join(_Writer(outcome, show, colour).lines())
 
 
 class _Writer:
-    def __init__(self, outcome: Outcome, colour: bool) -> None:
+    def __init__(self, outcome: Outcome, show: Severity, colour: bool) -> None:
         self._outcome = outcome
+        self._show = show
         self._colour = colour
         self._source = Source(outcome.root)
 
     def lines(self) -> Iterator[str]:
         outcome = self._outcome
         told = [f for f in outcome.findings if f.rule != unanalysed_candidate.CODE]  # see the tail
-        blocks = [(g, max(RANK[f.severity] for f in g)) for g in _constructions(told)]
-        for group, rank in blocks:
-            if rank >= RANK[outcome.fail_on]:
+        hidden = 0
+        for group in _constructions(told):
+            if any(self._shown(f) for f in group):
                 yield from self._block(group)
                 yield ""
-        brief = [group for group, rank in blocks if rank < RANK[outcome.fail_on]]
-        if brief:
-            yield f"below --fail-on {outcome.fail_on.value}, {_count(len(brief), 'construction')}:"
-            for group in brief:
-                yield self._brief(group)
-            yield ""
-        yield from self._tail(told)
+            else:
+                hidden += len(group)
+        yield from self._tail(told, hidden)
+
+    def _shown(self, f: Finding) -> bool:
+        return RANK[f.severity] >= RANK[self._show]
 
     def _block(self, group: list[Finding]) -> Iterator[str]:
         group = sorted(group, key=lambda f: (-RANK[f.severity], f.rule, f.marker))
@@ -97,27 +98,16 @@ class _Writer:
 
     def _witnesses(self, group: list[Finding]) -> Iterator[str]:
         """How a marked weight gets here, once a marker and only for what counts."""
-        counted = [f for f in group if RANK[f.severity] >= RANK[self._outcome.fail_on] and f.witness]
+        counted = [f for f in group if self._shown(f) and f.witness]
         for f in {f.marker: f for f in reversed(counted)}.values():
             yield f"  how a weight with {f.marker} gets here:"
-            for hop in f.witness[:WITNESS_HOPS]:
+            cut = len(f.witness) if len(f.witness) <= WITNESS_HOPS else WITNESS_HOPS - 1
+            for hop in f.witness[:cut]:
                 yield f"    {hop.path}:{hop.line}  {hop.note}"
-            if len(f.witness) > WITNESS_HOPS:
-                rest = len(f.witness) - WITNESS_HOPS
-                yield f"    ... {_count(rest, 'step')} more: vt-lint trace {f.marker}"
+            if rest := len(f.witness) - cut:
+                yield f"    and {rest} more: vt-lint trace {f.marker}"
 
-    def _brief(self, group: list[Finding]) -> str:
-        place = group[0].place
-        verdicts = ", ".join(
-            f"{f.marker} {f.verdict.value} on {'+'.join(f.devices) or 'any device'}"
-            if f.marker
-            else f.message
-            for f in group
-        )
-        severity = self._paint(max(group, key=lambda f: RANK[f.severity]).severity.value, group[0].severity)
-        return f"  {place.path}:{place.line}: {severity} {group[0].rule} {group[0].function}: {verdicts}"
-
-    def _tail(self, told: list[Finding]) -> Iterator[str]:
+    def _tail(self, told: list[Finding], hidden: int) -> Iterator[str]:
         outcome = self._outcome
         for u in outcome.report.coverage.unanalysed:
             yield f"{self._paint('unanalysed', Severity.ERROR)}: {u.path}:{u.line}: {u.reason}"
@@ -140,6 +130,11 @@ class _Writer:
         if fixable:
             yield f"{fixable} with a safe fix: see it with `vt-lint fix`, write it with `vt-lint fix --apply`"
         yield closing_line(outcome)
+        if hidden:
+            yield (
+                f"{_count(hidden, 'note')} (latent losses, no marked weight gets there today): "
+                "--show note lists them"
+            )
 
     def _paint(self, text: str, severity: Severity) -> str:
         return click.style(text, fg=COLOUR[severity], bold=True) if self._colour else text

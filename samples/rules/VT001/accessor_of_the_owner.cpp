@@ -8,4 +8,6 @@ View Weight::AsView() const {
   return t;
 }
 
+// each user of the accessor is told too
+// want VT001 q8_0_aligned elem_kn_repacked
 void Linear(View& out, const View& x, const Weight& w) { CpuMatmul(out, x, w.AsView()); }

@@ -16,7 +16,7 @@ Weight BytesAlone(Weight&& w) {
 
 Weight Swapped(Weight& w) {
   Weight out;
-  // may VT008 repacked q8_0_aligned elem_kn_repacked todo-want VT001 repacked q8_0_aligned elem_kn_repacked
+  // may VT008 repacked q8_0_aligned elem_kn_repacked want VT001 repacked q8_0_aligned elem_kn_repacked
   out.bytes.swap(w.bytes);
   return out;
 }

@@ -3,7 +3,7 @@
 
 Weight Part(const Weight& w, size_t first, size_t last) {
   Weight out;
-  // todo-want VT003 repacked q8_0_aligned elem_kn_repacked
+  // want VT003 repacked q8_0_aligned elem_kn_repacked
   out.bytes.assign(w.bytes.begin() + first, w.bytes.begin() + last);
   out.dtype = w.dtype;
   out.repacked = w.repacked;

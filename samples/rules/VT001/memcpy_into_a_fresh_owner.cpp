@@ -5,7 +5,7 @@ Weight Cloned(const Weight& w) {
   Weight out;
   out.dtype = w.dtype;
   out.bytes.resize(w.bytes.size());
-  // want VT007 repacked q8_0_aligned elem_kn_repacked
+  // want VT001 repacked q8_0_aligned elem_kn_repacked
   std::memcpy(out.bytes.data(), w.bytes.data(), w.bytes.size());
   return out;
 }
@@ -25,9 +25,8 @@ Weight ClonedFaithfully(const Weight& w) {
 Weight Stacked(const Weight& a, const Weight& b) {
   Weight out;
   out.bytes.resize(a.bytes.size() + b.bytes.size());
-  // want VT007 repacked q8_0_aligned elem_kn_repacked
+  // want VT001 repacked q8_0_aligned elem_kn_repacked
   std::memcpy(out.bytes.data(), a.bytes.data(), a.bytes.size());
-  // want VT007 repacked q8_0_aligned elem_kn_repacked
   std::memcpy(out.bytes.data() + a.bytes.size(), b.bytes.data(), b.bytes.size());
   return out;
 }
