@@ -29,10 +29,26 @@ def test_witness_is_shown_hop_by_hop(tree: Path) -> None:
     assert "how a weight with repacked gets here:\n    src/loader.cpp:12  sets it" in shown
 
 
-def test_latent_constructions_are_one_line_unless_asked_for(tree: Path) -> None:
-    latent = finding(severity=Severity.NOTE, verdict=Verdict.DEAD)
-    assert "-->" not in text.render(outcome(tree, latent))
-    assert "-->" in text.render(outcome(tree, latent, fail_on=Severity.NOTE))
+def test_a_long_witness_is_cut_and_says_where_the_rest_is(tree: Path) -> None:
+    hops = tuple(Hop("src/loader.cpp", line, f"hop {line}") for line in range(1, 6))
+    shown = text.render(outcome(tree, finding(witness=hops[:4])))
+    assert "hop 4" in shown
+    shown = text.render(outcome(tree, finding(witness=hops)))
+    assert "hop 3\n    and 2 more: vt-lint trace repacked" in shown
+    assert "hop 4" not in shown
+
+
+def test_latent_constructions_are_counted_unless_asked_for(tree: Path) -> None:
+    latent = finding(severity=Severity.NOTE, verdict=Verdict.DEAD, witness=(Hop("src/a.cpp", 1, "sets it"),))
+    lines = text.render(outcome(tree, latent)).splitlines()
+    assert not any("-->" in line for line in lines)
+    assert lines[-2] == (
+        "1 note (latent losses, no marked weight gets there today): --show note lists them"
+    )
+    shown = text.render(outcome(tree, latent), show=Severity.NOTE)
+    assert "-->" in shown
+    assert "sets it" in shown
+    assert "--show note" not in shown
 
 
 def test_suppressed_markers_are_counted_where_they_belong(tree: Path) -> None:

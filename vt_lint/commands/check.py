@@ -36,10 +36,9 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--show",
-    type=click.Choice(["error", "warning", "note"]),
-    default="warning",
-    show_default=True,
-    help="The least severity that text prints in full; json and sarif hold all.",
+    type=click.Choice(["warning", "note"]),
+    help="The least severity that text lists; the other formats hold all. Default: warning, or note "
+    "where that fails.",
 )
 @click.option("--stats", is_flag=True, help="Show the time of each phase, and counts.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor fill the cache of facts.")
@@ -53,7 +52,7 @@ def check(
     profiles: tuple[str, ...],
     jobs: int | None,
     fail_on: str,
-    show: str,
+    show: str | None,
     stats: bool,
     no_cache: bool,
 ) -> int:
@@ -70,7 +69,7 @@ def check(
         accepted=baseline,
         since=since,
     )
-    click.echo(_rendered(form, result, Severity(show)))
+    click.echo(_rendered(form, result, Severity(show or ("note" if fail_on == "note" else "warning"))))
     if form in ("json", "sarif"):
         click.echo(closing_line(result), err=True)
     if stats:

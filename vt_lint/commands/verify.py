@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Compare the working tree with and without FILE. Default: what `vt-lint fix` would change.",
 )
+@click.option(
+    "--verify-config",
+    "profile",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="File with the [verify] table. Default: .vt-lint.toml at the root of the tree.",
+)
 @click.option("--bundle", type=click.Path(path_type=Path), help="Write programs to run elsewhere to DIR.")
 @click.option(
     "--collect",
@@ -55,6 +61,7 @@ def verify(
     target: Literal["i8mm", "cuda", "cpu"],
     before: str | None,
     patch: Path | None,
+    profile: Path | None,
     bundle: Path | None,
     collect: Path | None,
     form: str,

@@ -23,7 +23,8 @@ WITNESS_HOPS = 4
 def render(outcome: Outcome, *, show: Severity = Severity.WARNING, colour: bool = False) -> str:
     """Return the report as text, with ANSI colours when `colour` is true.
 
-    Constructions with a finding at or above `show` are blocks; the findings of the others are only counted.
+    Constructions with a finding at or above `show` (warning or note) are blocks; of the others, only the
+    number of notes is told.
     """
     return "\n".join(_Writer(outcome, show, colour).lines())
 
@@ -38,14 +39,11 @@ class _Writer:
     def lines(self) -> Iterator[str]:
         outcome = self._outcome
         told = [f for f in outcome.findings if f.rule != unanalysed_candidate.CODE]  # see the tail
-        hidden = 0
         for group in _constructions(told):
             if any(self._shown(f) for f in group):
                 yield from self._block(group)
                 yield ""
-            else:
-                hidden += len(group)
-        yield from self._tail(told, hidden)
+        yield from self._tail(told)
 
     def _shown(self, f: Finding) -> bool:
         return RANK[f.severity] >= RANK[self._show]
@@ -107,7 +105,7 @@ class _Writer:
             if rest := len(f.witness) - cut:
                 yield f"    and {rest} more: vt-lint trace {f.marker}"
 
-    def _tail(self, told: list[Finding], hidden: int) -> Iterator[str]:
+    def _tail(self, told: list[Finding]) -> Iterator[str]:
         outcome = self._outcome
         for u in outcome.report.coverage.unanalysed:
             yield f"{self._paint('unanalysed', Severity.ERROR)}: {u.path}:{u.line}: {u.reason}"
@@ -129,12 +127,13 @@ class _Writer:
         fixable = sum(1 for f in outcome.failing if f.fix and f.fix.safety == "safe")
         if fixable:
             yield f"{fixable} with a safe fix: see it with `vt-lint fix`, write it with `vt-lint fix --apply`"
-        yield closing_line(outcome)
-        if hidden:
+        notes = sum(1 for f in told if f.severity is Severity.NOTE)
+        if notes and self._show is not Severity.NOTE:
             yield (
-                f"{_count(hidden, 'note')} (latent losses, no marked weight gets there today): "
+                f"{_count(notes, 'note')} (latent losses, no marked weight gets there today): "
                 "--show note lists them"
             )
+        yield closing_line(outcome)
 
     def _paint(self, text: str, severity: Severity) -> str:
         return click.style(text, fg=COLOUR[severity], bold=True) if self._colour else text
