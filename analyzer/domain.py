@@ -42,7 +42,8 @@ class Ptr:
     def cut(self) -> Ptr:
         """The same bytes from an offset."""
         return Ptr(
-            frozenset(replace(o, part=PART) for o in self.origins), frozenset((b, PART) for b, _ in self.buffers)
+            frozenset(replace(o, part=PART) for o in self.origins),
+            frozenset((b, PART) for b, _ in self.buffers),
         )
 
     def join(self, other: Ptr) -> Ptr:
@@ -102,7 +103,9 @@ class Obj:
     def __hash__(self) -> int:
         known: int | None = self.__dict__.get("_hash")
         if known is None:
-            known = hash((self.carrier, self.storage, self.markers, self.site, self.open, self.device, self.done))
+            known = hash(
+                (self.carrier, self.storage, self.markers, self.site, self.open, self.device, self.done)
+            )
             object.__setattr__(self, "_hash", known)
         return known
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from analyzer import ir
 from analyzer.events import leaves
@@ -85,6 +86,7 @@ class _Reader:
         self.graph = flow.graph
         self.markers = markers
         self.reads: dict[ir.Sym, list[_Read]] = {}
+        self.dtypes: dict[ir.Sym, dict[Node, set[str]]] = {}
         self.devices: dict[ir.Sym, set[str]] = {}
         for entry in self.links.registrations:
             if entry.devices:
@@ -310,14 +312,19 @@ class _Reader:
 
     def dtypes_of(self, symbol: ir.Sym, node: Node) -> frozenset[str]:
         """Enumerators that the function compares the operand's dtype with."""
-        found: set[str] = set()
-        for variant in self.program.variants.get(symbol, ()):
-            for e in _walk(variant.body):
-                if isinstance(e, ir.Binary) and e.op in ("==", "!="):
-                    found |= self.compared(e, node)
-                elif isinstance(e, ir.Switch) and self.is_dtype(e.x, node):
-                    found |= _labels(e)
-        return frozenset(found)
+        known = self.dtypes.get(symbol)
+        if known is None:
+            known = self.dtypes[symbol] = {}
+            for variant in self.program.variants.get(symbol, ()):
+                for e in _walk(variant.body):
+                    if isinstance(e, ir.Binary) and e.op in ("==", "!="):
+                        for a, b in ((e.a, e.b), (e.b, e.a)):
+                            if _is_dtype(a) and isinstance(b, ir.Name) and b.kind == "enum":
+                                found = known.setdefault(self.links.node_key(a.base), set())
+                                found.add(device_name(b.name))
+                    elif isinstance(e, ir.Switch) and _is_dtype(e.x):
+                        known.setdefault(self.links.node_key(e.x.base), set()).update(_labels(e))
+        return frozenset(known.get(node, ()))
 
     def dtypes_at_calls(self, symbol: ir.Sym, position: int) -> frozenset[str]:
         """Dtypes that the dispatchers of a kernel have let through when they call it."""
@@ -363,7 +370,11 @@ class _Reader:
         return set()
 
     def is_dtype(self, e: ir.Expr, node: Node) -> bool:
-        return isinstance(e, ir.Field) and "type" in e.name and self.links.node_key(e.base) == node
+        return _is_dtype(e) and self.links.node_key(e.base) == node
+
+
+def _is_dtype(e: ir.Expr) -> TypeGuard[ir.Field]:
+    return isinstance(e, ir.Field) and "type" in e.name
 
 
 def _labels(switch: ir.Switch) -> set[str]:

@@ -16,12 +16,33 @@ from dataclasses import dataclass, field, replace
 from analyzer import formula as fm
 from analyzer import ir
 from analyzer.domain import (
-    PART, WHOLE, Bool, Closure, Dev, Many, Obj, Obligation, Open, Origin, Path, Ptr, Ref, Site, State, Value,
+    WHOLE,
+    Bool,
+    Closure,
+    Dev,
+    Many,
+    Obj,
+    Obligation,
+    Open,
+    Origin,
+    Path,
+    Ptr,
+    Ref,
+    Site,
+    State,
+    Value,
 )  # fmt: skip
 from analyzer.formula import Atom, Formula
 from analyzer.markers import Marker
 from analyzer.program import (
-    Carrier, Program, bare, device_name, is_byte_pointer, is_mutable_reference, is_pointer, is_scalar,
+    Carrier,
+    Program,
+    bare,
+    device_name,
+    is_byte_pointer,
+    is_mutable_reference,
+    is_pointer,
+    is_scalar,
 )  # fmt: skip
 
 _MAX_STATES = 4
@@ -29,9 +50,24 @@ _MAX_CHOICES = 8
 _MAX_CASES = 16
 _MAX_VIA = 2
 
-_NORETURN = frozenset({"abort", "exit", "_exit", "terminate", "quick_exit", "__assert_fail", "unreachable", "__builtin_unreachable"})
-_PASS_THROUGH = frozenset({"move", "forward", "as_const", "ref", "cref", "addressof", "to_address", "get", "value", "launder"})
-_COPIES = frozenset({"memcpy", "memmove", "copy", "copy_n", "__builtin_memcpy", "__builtin_memmove", "uninitialized_copy"})
+_NORETURN = frozenset(
+    {
+        "abort",
+        "exit",
+        "_exit",
+        "terminate",
+        "quick_exit",
+        "__assert_fail",
+        "unreachable",
+        "__builtin_unreachable",
+    }
+)
+_PASS_THROUGH = frozenset(
+    {"move", "forward", "as_const", "ref", "cref", "addressof", "to_address", "get", "value", "launder"}
+)
+_COPIES = frozenset(
+    {"memcpy", "memmove", "copy", "copy_n", "__builtin_memcpy", "__builtin_memmove", "uninitialized_copy"}
+)
 _ACCESSORS = frozenset(
     {"data", "get", "begin", "end", "cbegin", "cend", "rbegin", "front", "back", "at", "c_str", "subspan", "first", "last",
      "value", "lock", "span"}
@@ -39,7 +75,9 @@ _ACCESSORS = frozenset(
 _PART_ACCESSORS = frozenset({"end", "cend", "back", "subspan", "last"})
 _REPLACERS = frozenset({"assign", "swap", "reset", "operator="})
 _GROWERS = frozenset({"push_back", "emplace_back", "insert", "emplace", "push", "try_emplace", "insert_or_assign"})
-_SIZERS = frozenset({"size", "empty", "length", "capacity", "use_count", "has_value", "resize", "reserve", "clear", "count"})
+_SIZERS = frozenset(
+    {"size", "empty", "length", "capacity", "use_count", "has_value", "resize", "reserve", "clear", "count"}
+)
 _GPU = re.compile(r"^(cuda|gpu|hip|rocm|vulkan|metal|xpu|sycl|musa|npu|tpu|accelerator)$")
 _RAW = frozenset({"void", "char", "unsigned char", "signed char", "std::byte"})
 _REFUSES = re.compile(r"^(throw|fail|fatal|panic|die|abort|raise|refuse|reject)", re.IGNORECASE)
@@ -127,7 +165,7 @@ class Facts:
 
 def interpret(program: Program, markers: Iterable[Marker], only: Callable[[ir.Function], bool] | None = None) -> Facts:
     """Run every function of `program` that can touch a carrier. Deterministic: the order of files does not matter."""
-    return _Interpreter(program, {m.name: m for m in markers}).run(only)
+    return _Interpreter(program, {m.name: m for m in markers}).run()
 
 
 class _Interpreter:
@@ -143,12 +181,10 @@ class _Interpreter:
         self.buffers: dict[str, bool] = {}
         self.fresh_fields = fresh_fields(program)
 
-    def run(self, only: Callable[[ir.Function], bool] | None) -> Facts:
+    def run(self) -> Facts:
         for sym in sorted(self.program.variants):
             function = self.program.function(sym)
             if function is None or function.body is None or function.parent:
-                continue
-            if only is not None and not only(function):
                 continue
             if self.is_relevant(function):
                 self.summary(sym)
@@ -186,8 +222,11 @@ class _Interpreter:
         found = self.asking.get(function.sym)
         if found is None:
             found = bare(function.result) == "bool" and any(
-                isinstance(n, ir.Name) and n.kind == "enum" and n.name.rpartition("::")[0] in self.program.device_enums
-                or isinstance(n, ir.Call) and _IS_DEVICE.match(n.name.rpartition("::")[2])
+                isinstance(n, ir.Name)
+                and n.kind == "enum"
+                and n.name.rpartition("::")[0] in self.program.device_enums
+                or isinstance(n, ir.Call)
+                and _IS_DEVICE.match(n.name.rpartition("::")[2])
                 for n in walk(function.body)
             )
             self.asking[function.sym] = found
@@ -215,7 +254,10 @@ class _Interpreter:
 
 def _merge(a: Summary, b: Summary) -> Summary:
     return Summary(
-        tuple(dict.fromkeys(a.cases + b.cases))[:_MAX_CASES], _ordered((*a.opens, *b.opens)), a.reads | b.reads, a.writes | b.writes
+        tuple(dict.fromkeys(a.cases + b.cases))[:_MAX_CASES],
+        _ordered((*a.opens, *b.opens)),
+        a.reads | b.reads,
+        a.writes | b.writes,
     )
 
 
@@ -230,14 +272,11 @@ def _mentions(body: ir.Stmt | None, program: Program) -> bool:
             if program.carrier_of(node.type):
                 return True
         elif isinstance(node, ir.Call):
-            if program.carrier_of(node.type) or _CARRIER_ARGUMENT in node.name:
+            if program.carrier_of(node.type):
                 return True
             if node.name.rpartition("::")[2] in _COPIES:
                 return True
     return False
-
-
-_CARRIER_ARGUMENT = "\0"
 
 
 def walk(node: object) -> Iterator[ir.Node]:
@@ -306,7 +345,11 @@ def _is_memo(program: Program, key: tuple[str, str]) -> bool:
 
 
 def _is_empty(value: ir.Expr) -> bool:
-    return isinstance(value, ir.Lit) or isinstance(value, (ir.Call, ir.Init)) and not getattr(value, "args", getattr(value, "items", ()))
+    return (
+        isinstance(value, ir.Lit)
+        or isinstance(value, (ir.Call, ir.Init))
+        and not getattr(value, "args", getattr(value, "items", ()))
+    )
 
 
 def _carrying_locals(function: ir.Function, program: Program) -> set[str]:
@@ -382,25 +425,36 @@ class _Run:
         for init in self.function.inits:
             states = self.simple(states, init.span, "expression", lambda st, init=init: self.eval(init, st))  # type: ignore[misc]
         for end in self.execute(body, states):
-            self.returns.append((end, None, ir.Span(self.function.span.end, self.function.span.end, self.function.span.line)))
+            self.returns.append(
+                (end, None, ir.Span(self.function.span.end, self.function.span.end, self.function.span.line))
+            )
         cases: dict[tuple[object, ...], Case] = {}
         for end, value, span in self.returns:
             self.statement = span
             case = self.leave(end, value)
             cases.setdefault((case.value, case.objects, case.known, case.devices, case.content), case)
         return Summary(
-            _few(list(cases.values())), _ordered(self.opens.values()), frozenset(self.reads), frozenset(self.writes)
+            _few(list(cases.values())),
+            _ordered(self.opens.values()),
+            frozenset(self.reads),
+            frozenset(self.writes),
         )
 
     def leave(self, state: State, value: Value) -> Case:
         """Close a path: settle the carriers that die here, keep what callers can see."""
-        if isinstance(value, Ref) and self.program.carrier_of(self.function.result) and not _by_reference(self.function.result):
+        if (
+            isinstance(value, Ref)
+            and self.program.carrier_of(self.function.result)
+            and not _by_reference(self.function.result)
+        ):
             value = self.load(state, value)
         for path, obj in sorted(state.objects.items()):
             if not self.is_local(path) and not obj.done and obj.site is not None and obj.filled:
                 self.settle(state, path, obj)
             elif self.is_local(path) and not obj.done:
-                if value is not obj and not (isinstance(value, Obj) and obj.site is not None and value.site == obj.site):
+                if value is not obj and not (
+                    isinstance(value, Obj) and obj.site is not None and value.site == obj.site
+                ):
                     self.settle(state, path, obj)
         if isinstance(value, Obj):
             value = replace(self.settle(state, (), value, returned=True), last_store=0, done=True)
@@ -472,7 +526,9 @@ class _Run:
 
     def close(self, block: ir.Block, states: list[State]) -> list[State]:
         """Locals of a block die with it: their obligations fall due, and they keep no two states apart."""
-        dying = [v.sym for s in block.body if isinstance(s, ir.Block) and s.decl for v in s.body if isinstance(v, ir.Var)]
+        dying = [
+            v.sym for s in block.body if isinstance(s, ir.Block) and s.decl for v in s.body if isinstance(v, ir.Var)
+        ]
         if not dying:
             return states
         for state in states:
@@ -484,9 +540,7 @@ class _Run:
                 state.variables.pop(sym, None)
         return self.join(states)
 
-    def simple(
-        self, states: list[State], span: ir.Span, kind: str, action: Callable[[State], Value]
-    ) -> list[State]:
+    def simple(self, states: list[State], span: ir.Span, kind: str, action: Callable[[State], Value]) -> list[State]:
         """Run one statement on each state, exploring the choices inside it."""
         outer = (self.statement, self.statement_kind)
         self.statement, self.statement_kind = span, kind
@@ -667,8 +721,6 @@ class _Run:
     def convert(self, obj: Obj, carrier: Carrier) -> Obj:
         if obj.carrier == carrier.name:
             return obj
-        if any(m == obj for m in ()):
-            return obj
         return replace(
             obj, carrier=carrier.name, markers=tuple((m, obj.marker(m) or fm.FALSE) for m in carrier.markers)
         )
@@ -797,14 +849,16 @@ class _Run:
         default = False
         on_device = self.device_operand(stmt.x)
         seen: frozenset[str] = frozenset()
-        for position, (group, start) in enumerate(labels):
+        for group, start in labels:
             end_of_default = any(not c.values for c in group)
             default = default or end_of_default
             entry = [s.copy() for s in states]
             if on_device:
                 names = frozenset(n for c in group for v in c.values if (n := self.device_constant(v)))
                 if end_of_default:
-                    listed = frozenset(n for g, _ in labels for c in g for v in c.values if (n := self.device_constant(v)))
+                    listed = frozenset(
+                        n for g, _ in labels for c in g for v in c.values if (n := self.device_constant(v))
+                    )
                     names = (self.interp.everywhere - listed) | names
                 seen |= names
                 entry = [s for s in entry if s.devices & names]
@@ -822,7 +876,6 @@ class _Run:
                 if not entry:
                     break
             after.extend(entry)
-            del position
         after.extend(self.breaks.pop())
         if not default:
             rest = [s.copy() for s in states]
@@ -929,9 +982,7 @@ class _Run:
             return fm.atom("dev", everywhere & {"cpu"}, everywhere - {"cpu"})
         return None
 
-    def assume(
-        self, state: State, f: Formula, polarity: bool, resolving: bool = False, told: bool = False
-    ) -> None:
+    def assume(self, state: State, f: Formula, polarity: bool, resolving: bool = False, told: bool = False) -> None:
         """Restrict `state` to where `f` is `polarity`. `told`: a callee says so, this function tests nothing. Raises
         Dead when it cannot be."""
         head = f[0]
@@ -1006,7 +1057,7 @@ class _Run:
 
     # ------------------------------------------------------------------------------------------ expressions
 
-    def eval(self, x: ir.Expr, state: State) -> Value:  # noqa: PLR0911, PLR0912 - one arm a node
+    def eval(self, x: ir.Expr, state: State) -> Value:
         if isinstance(x, ir.Name):
             return self.name(x, state)
         if isinstance(x, ir.Field):
@@ -1139,7 +1190,7 @@ class _Run:
             return None
         if carrier is not None:
             return self.carrier_member(x, base, carrier, state)
-        path = (*base.path, x.name)
+        path: Path = (*base.path, x.name)
         if path in state.objects or self.program.carrier_of(x.type):
             alias = state.variables.get("\0".join(path))
             return alias if isinstance(alias, Ref) else Ref(path, x.type, x.span)
@@ -1309,9 +1360,10 @@ class _Run:
             if carrier is not None:
                 return self.assign_member(x, target, carrier, state)
         chained = isinstance(x.value, ir.Assign)
-        is_bool = isinstance(target, (ir.Name, ir.Field)) and bare(
-            target.type if isinstance(target, ir.Field) else self.type_of_local(target.sym)
-        ) == "bool"
+        is_bool = (
+            isinstance(target, (ir.Name, ir.Field))
+            and bare(target.type if isinstance(target, ir.Field) else self.type_of_local(target.sym)) == "bool"
+        )
         value: Value = Bool(self.test(x.value, state)) if is_bool and not chained else self.eval(x.value, state)
         if isinstance(target, ir.Name):
             self.forget(state, target.sym)
@@ -1381,7 +1433,9 @@ class _Run:
 
     def forget(self, state: State, sym: ir.Sym) -> None:
         """A variable changes: conditions about its old value say nothing any more."""
-        stale = [a for a in state.known if a[0] == "e" and _mentions_symbol(a[1], sym) or a[0] == "m" and a[1][0] == sym]
+        stale = [
+            a for a in state.known if a[0] == "e" and _mentions_symbol(a[1], sym) or a[0] == "m" and a[1][0] == sym
+        ]
         for atom in stale:
             del state.known[atom]
 
@@ -1395,7 +1449,9 @@ class _Run:
     def assign_member(self, x: ir.Assign, target: ir.Field, carrier: Carrier, state: State) -> Value:
         base = self.eval(target.base, state)
         if target.name in carrier.markers:
-            value: Value = self.eval(x.value, state) if isinstance(x.value, ir.Assign) else Bool(self.test(x.value, state))
+            value: Value = (
+                self.eval(x.value, state) if isinstance(x.value, ir.Assign) else Bool(self.test(x.value, state))
+            )
             if isinstance(base, Ref) and isinstance(value, Bool):
                 literal = isinstance(x.value, (ir.Lit, ir.Assign))
                 self.set_marker(base, target, carrier, value.formula, state, x.span, literal)
@@ -1409,7 +1465,12 @@ class _Run:
         obj = state.objects.get(base.path)
         if obj is not None:
             obj = replace(obj, last_store=x.span.end)
-            if isinstance(value, Dev) and self.program.is_device(target.type) or isinstance(value, Dev) and "device" in target.name:
+            if (
+                isinstance(value, Dev)
+                and self.program.is_device(target.type)
+                or isinstance(value, Dev)
+                and "device" in target.name
+            ):
                 obj = replace(obj, device=value.names)
             elif "device" in target.name and not isinstance(value, Dev):
                 obj = replace(obj, device=None)
@@ -1428,11 +1489,22 @@ class _Run:
             source = (*obj.whole_copy, array.name)
             key = self.key(x.value, state)
             if not (isinstance(key, tuple) and key[:1] == ("[]",) and key[1] == source) and not obj.reshaped:
-                obj = replace(obj, reshaped=True, site=obj.site or self.site(x.span, "reshape", self.spelling(array.base)))
+                obj = replace(
+                    obj,
+                    reshaped=True,
+                    site=obj.site or self.site(x.span, "reshape", self.spelling(array.base)),
+                )
         state.objects[base.path] = obj
 
     def set_marker(
-        self, base: Ref, target: ir.Field, carrier: Carrier, f: Formula, state: State, span: ir.Span, literal: bool
+        self,
+        base: Ref,
+        target: ir.Field,
+        carrier: Carrier,
+        f: Formula,
+        state: State,
+        span: ir.Span,
+        literal: bool,
     ) -> None:
         reduced = fm.reduce(f, state.known)
         word = "other"
@@ -1449,8 +1521,7 @@ class _Run:
             )
         )  # fmt: skip
         obj = self.load(state, Ref(base.path, carrier.name, base.span))
-        old = state.known.pop(("m", base.path, target.name), None)
-        del old
+        state.known.pop(("m", base.path, target.name), None)
         state.objects[base.path] = replace(obj.with_marker(target.name, f), last_store=span.end)
         state.resolved -= {(base.path, target.name)}
 
@@ -1479,9 +1550,12 @@ class _Run:
             if not held.origins and not held.buffers and obj.storage.origins:
                 return  # e.g. a keep-alive handle next to the real pointer
             joined = held if not obj.filled or form == "retag" else obj.storage.join(held)
-            if obj.whole_copy is not None and whole and held.origins and {o.path for o in held.origins} <= {
-                o.path for o in obj.storage.origins
-            }:
+            if (
+                obj.whole_copy is not None
+                and whole
+                and held.origins
+                and {o.path for o in held.origins} <= {o.path for o in obj.storage.origins}
+            ):
                 state.objects[base.path] = replace(obj, storage=held, filled=True, last_store=x.span.end)
                 if obj.site is None:
                     return
@@ -1526,7 +1600,7 @@ class _Run:
     def resolve(self, ptr: Ptr, state: State) -> Ptr:
         """Follow buffers to what was copied into them."""
         origins = set(ptr.origins)
-        buffers = set()
+        buffers: set[tuple[Path, str]] = set()
         for path, part in ptr.buffers:
             held = state.content.get(path)
             if held is not None and (held.origins or held.buffers):
@@ -1537,7 +1611,13 @@ class _Run:
         return Ptr(frozenset(origins), frozenset(buffers))
 
     def site(
-        self, span: ir.Span, form: str, dest: str = "", dest_type: str = "", callee: str = "", x: ir.Call | None = None
+        self,
+        span: ir.Span,
+        form: str,
+        dest: str = "",
+        dest_type: str = "",
+        callee: str = "",
+        x: ir.Call | None = None,
     ) -> Site:
         name, type_text = self.dest
         sym = ""
@@ -1562,7 +1642,7 @@ class _Run:
             return
         site = self.site(span, kind, callee=callee)
         for origin in sorted(ptr.origins, key=lambda o: (o.path, o.part)):
-            self.oblige(state, site, origin, None, read=True)
+            self.oblige(state, site, origin)
 
     def write(self, ptr: Ptr, span: ir.Span, state: State, kind: str, value: Value, callee: str = "") -> None:
         """Bytes are written through a pointer."""
@@ -1594,7 +1674,14 @@ class _Run:
             self.note_write(origin.path, carrier, kind, span, held, state, callee)
 
     def note_write(
-        self, path: Path, carrier: Carrier, kind: str, span: ir.Span, held: Ptr, state: State, callee: str = ""
+        self,
+        path: Path,
+        carrier: Carrier,
+        kind: str,
+        span: ir.Span,
+        held: Ptr,
+        state: State,
+        callee: str = "",
     ) -> None:
         if kind == "replace" and not held.origins and not held.buffers:
             return  # emptied, not filled
@@ -1625,7 +1712,7 @@ class _Run:
             if held.origins:
                 site = self.site(span, "into", callee=owner)
                 for origin in sorted(held.origins, key=lambda o: (o.path, o.part)):
-                    self.oblige(state, site, origin, None, read=True)
+                    self.oblige(state, site, origin)
         else:
             self.escape(value, span, state)
 
@@ -1827,7 +1914,11 @@ class _Run:
                 for side in atom[1][1:]:
                     if isinstance(side, tuple) and side[:1] == ("%",) and isinstance(side[2], tuple):
                         number = side[2][1] if side[2][:1] == ("lit",) else self.constant(side[2])
-                        if number and str(number).rstrip("uUlL").isdigit() and int(str(number).rstrip("uUlL")) % group == 0:
+                        if (
+                            number
+                            and str(number).rstrip("uUlL").isdigit()
+                            and int(str(number).rstrip("uUlL")) % group == 0
+                        ):
                             return True
         return False
 
@@ -1840,13 +1931,12 @@ class _Run:
                 return init.value
         return ""
 
-    def oblige(self, state: State, site: Site, origin: Origin, obj: Obj | None, read: bool = False) -> None:
+    def oblige(self, state: State, site: Site, origin: Origin) -> None:
         carrier = self.program.carriers.get(origin.carrier)
         if carrier is None:
             return
-        del obj
         for marker in carrier.markers:
-            for devices, outcome, _ in self.judge(state, origin, marker, None, bool(origin.part), None, read):
+            for devices, outcome, _ in self.judge(state, origin, marker, None, bool(origin.part), None, read=True):
                 made = Obj("", site=site)
                 self.record(state, made, origin, marker, devices, outcome, bool(origin.part), "")
 
@@ -1875,7 +1965,11 @@ class _Run:
         self.facts.obligations.setdefault(key, obligation)
         if carried_by_value:
             return
-        if obligation.pending and obligation.outcome in ("dropped", "part", "missing") and len(obligation.via) < _MAX_VIA:
+        if (
+            obligation.pending
+            and obligation.outcome in ("dropped", "part", "missing")
+            and len(obligation.via) < _MAX_VIA
+        ):
             self.opens.setdefault(key, obligation)
 
     # ------------------------------------------------------------------------------------------------- calls
@@ -1955,9 +2049,7 @@ class _Run:
         self.apply(x.callee, Ref(path, carrier.name, x.span), x, args, state)
         return state.objects.get(path, Obj(carrier.name))
 
-    def standard(
-        self, x: ir.Call, last: str, base: Value, args: list[Value], state: State
-    ) -> tuple[bool, Value]:
+    def standard(self, x: ir.Call, last: str, base: Value, args: list[Value], state: State) -> tuple[bool, Value]:
         """Functions of the standard library, and calls that could not be resolved, by what their names mean."""
         if last in _PASS_THROUGH and len(args) == 1 and base is None:
             return True, args[0]
@@ -1970,7 +2062,19 @@ class _Run:
         if last == "swap" and len(args) == 2:
             self.swap(x, args, state)
             return True, None
-        if last in ("min", "max", "printf", "fprintf", "to_string", "abs", "sort", "fill", "fill_n", "any_of", "all_of"):
+        if last in (
+            "min",
+            "max",
+            "printf",
+            "fprintf",
+            "to_string",
+            "abs",
+            "sort",
+            "fill",
+            "fill_n",
+            "any_of",
+            "all_of",
+        ):
             return True, None
         if last in _GROWERS:
             for value in args:
@@ -1978,12 +2082,27 @@ class _Run:
                 if isinstance(value, Ptr) and isinstance(base, Ref):
                     self.into_plain(value, x.span, state, "")
             return True, None
-        if isinstance(base, Ref) and last in ("at", "front", "back", "value", "get", "operator*", "find", "emplace", "begin", "end"):
+        if isinstance(base, Ref) and last in (
+            "at",
+            "front",
+            "back",
+            "value",
+            "get",
+            "operator*",
+            "find",
+            "emplace",
+            "begin",
+            "end",
+        ):
             carrier_type = x.type
             if self.program.carrier_of(carrier_type) or not is_scalar(carrier_type):
                 if last in ("get", "value"):
                     return True, replace(base, span=x.span)
-                return True, Ref((*base.path, "[*]" if last != "at" else f"[{_short(self.key(x.args[0], state))}]"), carrier_type, x.span)
+                return True, Ref(
+                    (*base.path, "[*]" if last != "at" else f"[{_short(self.key(x.args[0], state))}]"),
+                    carrier_type,
+                    x.span,
+                )
         return False, None
 
     def copy_call(self, x: ir.Call, last: str, args: list[Value], state: State) -> None:
@@ -2010,7 +2129,7 @@ class _Run:
             site = self.site(x.span, form, callee=x.name)
             if not dest.origins:
                 for origin in sorted(held.origins, key=lambda o: (o.path, o.part)):
-                    self.oblige(state, site, origin, None, read=True)
+                    self.oblige(state, site, origin)
 
     def swap(self, x: ir.Call, args: list[Value], state: State) -> None:
         for argument in x.args:
@@ -2023,7 +2142,9 @@ class _Run:
                     obj = self.load(state, replace(base, type=inner.owner))
                     if obj.site is None and obj.whole_copy is not None and self.is_local(base.path):
                         state.objects[base.path] = replace(
-                            obj, reshaped=True, site=self.site(x.span, "reshape", self.spelling(inner.base), inner.owner)
+                            obj,
+                            reshaped=True,
+                            site=self.site(x.span, "reshape", self.spelling(inner.base), inner.owner),
                         )
         first, second = args
         if isinstance(first, Ptr) and isinstance(second, Ptr):
@@ -2043,9 +2164,9 @@ class _Run:
                 self.write(value, x.span, state, "replace", base, x.name)
             return None
         if last in _GROWERS:
-            value = next((a for a in args if isinstance(a, Ptr)), None)
-            if value is not None:
-                self.write(base, x.span, state, "store", value, x.name)
+            grown = next((a for a in args if isinstance(a, Ptr)), None)
+            if grown is not None:
+                self.write(base, x.span, state, "store", grown, x.name)
             return None
         if last in _SIZERS or is_scalar(x.type) and last not in ("at", "front", "back"):
             return None
@@ -2068,9 +2189,15 @@ class _Run:
         last = x.name.rpartition("::")[2]
         pointers = [(i, a) for i, a in enumerate(args) if isinstance(a, Ptr)]
         result = self.program.carriers.get(bare(x.type))
-        takes_carrier = isinstance(base, Ref) and self.program.carrier_of(base.type) is not None or any(
-            isinstance(a, Obj) or isinstance(a, Ref) and (a.path in state.objects or self.program.carrier_of(a.type))
-            for a in args
+        takes_carrier = (
+            isinstance(base, Ref)
+            and self.program.carrier_of(base.type) is not None
+            or any(
+                isinstance(a, Obj)
+                or isinstance(a, Ref)
+                and (a.path in state.objects or self.program.carrier_of(a.type))
+                for a in args
+            )
         )
         if self.is_check(x, function, args):
             self.facts.checks[last] = self.facts.checks.get(last, 0) + 1
@@ -2080,45 +2207,34 @@ class _Run:
             obj = Obj(result.name, markers=tuple((m, fm.FALSE) for m in result.markers))
             device = next((a.names for a in args if isinstance(a, Dev)), None)
             held = Ptr()
-            for _, value in pointers:
-                held = held.join(value)
+            for _, pointer in pointers:
+                held = held.join(pointer)
             return replace(
                 obj, storage=self.resolve(held, state), device=device, filled=True, last_store=0,
                 site=self.site(x.span, "factory", x=x),
             )  # fmt: skip
-        markers_passed = any(
-            isinstance(a, Bool) and any(k[0] == "m" for k in fm.atoms(a.formula)) for a in args
-        )
-        written = [i for i, a in pointers if i < len(types) and is_mutable_reference(types[i]) or not types]
-        readable = [(i, a) for i, a in pointers if i < len(types) and not is_mutable_reference(types[i])]
-        if not types and len(pointers) >= 1 and function is None:
-            written, readable = [], pointers
-        if not x.type or bare(x.type) in ("void", "int", "bool", "size_t") or True:
-            if written and readable:
-                for i in written:
-                    value = args[i]
-                    assert isinstance(value, Ptr)
-                    source = Ptr()
-                    for _, other in readable:
-                        source = source.join(other)
-                    pure_copy = len(written) == 1 and len(readable) == 1 and is_copy_signature(types)
-                    if pure_copy:
-                        self.copy_bytes(x, value, source, state)
-                    else:
-                        if value.origins:
-                            self.write(value, x.span, state, "store", Ptr(), x.name)
-                        for _, other in readable:
-                            if not markers_passed and not takes_carrier:
-                                self.read(other, x.span, state, x.name)
-            elif written:
-                for i in written:
-                    value = args[i]
-                    assert isinstance(value, Ptr)
-                    self.write(value, x.span, state, "rewrite", self.resolve(value, state), x.name)
-            elif readable and not markers_passed and not takes_carrier:
-                if not (result is not None or is_pointer(x.type) or self.is_buffer(x.type)):
-                    for _, value in readable:
-                        self.read(value, x.span, state, x.name)
+        markers_passed = any(isinstance(a, Bool) and any(k[0] == "m" for k in fm.atoms(a.formula)) for a in args)
+        judged = markers_passed or takes_carrier
+        written: list[Ptr] = []
+        readable: list[Ptr] = []
+        for position, pointer in pointers:
+            writes = position < len(types) and is_mutable_reference(types[position])
+            (written if writes else readable).append(pointer)
+        if written and readable:
+            if len(written) == 1 and len(readable) == 1 and is_copy_signature(types):
+                self.copy_bytes(x, written[0], readable[0], state)
+            else:
+                for pointer in written:
+                    if pointer.origins:
+                        self.write(pointer, x.span, state, "store", Ptr(), x.name)
+                for pointer in () if judged else readable:
+                    self.read(pointer, x.span, state, x.name)
+        elif written:
+            for pointer in written:
+                self.write(pointer, x.span, state, "rewrite", self.resolve(pointer, state), x.name)
+        elif not judged and result is None and not is_pointer(x.type) and not self.is_buffer(x.type):
+            for pointer in readable:
+                self.read(pointer, x.span, state, x.name)
         mutable_carriers = [
             a for i, a in enumerate(args)
             if isinstance(a, Ref) and self.program.carrier_of(a.type or "") and (i >= len(types) or is_mutable_reference(types[i]))
@@ -2133,7 +2249,10 @@ class _Run:
         if isinstance(base, Ref) and base.path in state.objects and last not in _SIZERS:
             self.escape(base, x.span, state)
         if result is not None and not is_pointer(x.type):
-            return Obj(result.name, markers=tuple((m, fm.atom("e", ("unknown", x.span.begin, m))) for m in result.markers))
+            return Obj(
+                result.name,
+                markers=tuple((m, fm.atom("e", ("unknown", x.span.begin, m))) for m in result.markers),
+            )
         if pointers and (is_byte_pointer(x.type) or self.is_buffer(x.type)):
             return pointers[0][1]
         if is_byte_pointer(x.type) or self.is_buffer(x.type):
@@ -2150,9 +2269,7 @@ class _Run:
             return False
         if function is None or not function.params or bare(function.params[0].type) != "bool":
             return False
-        return len(function.params) == 1 or any(
-            "char" in p.type or "string" in p.type for p in function.params[1:]
-        )
+        return len(function.params) == 1 or any("char" in p.type or "string" in p.type for p in function.params[1:])
 
     def closure(self, x: ir.Lambda, state: State) -> Value:
         function = self.program.function(x.sym)
@@ -2199,7 +2316,14 @@ class _Run:
             if value is not None:
                 if value.origins:
                     kind = "rewrite" if path in summary.reads else "store"
-                    self.write(value, x.span, state, kind, self.resolve(value, state) if kind == "rewrite" else Ptr(), function.name)
+                    self.write(
+                        value,
+                        x.span,
+                        state,
+                        kind,
+                        self.resolve(value, state) if kind == "rewrite" else Ptr(),
+                        function.name,
+                    )
                 self.writes |= {b for b, _ in value.buffers if b[0] in self.param_syms}
         touched = bound.touched(summary)
         for value in bound.handed(base):
@@ -2216,8 +2340,8 @@ class _Run:
         if case.devices != self.interp.everywhere and len(summary.cases) > 1:
             state.devices &= case.devices
             state.narrowed = True
-        for atom, value in case.known:
-            self.assume(state, bound.formula(("a", atom)), value, told=not bound.spells(atom))
+        for atom, polarity in case.known:
+            self.assume(state, bound.formula(("a", atom)), polarity, told=not bound.spells(atom))
         for path, obj in case.objects:
             where = bound.path(path)
             if where is not None:
@@ -2252,7 +2376,9 @@ class _Run:
         if any(isinstance(v, Bool) and any(a[0] != "e" for a in fm.atoms(v.formula)) for v in args):
             return True
         return any(
-            isinstance(v, (Obj, Ptr)) or isinstance(v, Ref) and (v.path in state.objects or self.program.carrier_of(v.type))
+            isinstance(v, (Obj, Ptr))
+            or isinstance(v, Ref)
+            and (v.path in state.objects or self.program.carrier_of(v.type))
             for v in (base, *args)
         )
 
@@ -2263,7 +2389,10 @@ class _Run:
         if carrier is not None and not is_pointer(x.type):
             if x.type.rstrip().endswith("&"):
                 return Ref((f"call@{x.span.begin}",), x.type, x.span)
-            return Obj(carrier.name, markers=tuple((m, fm.atom("e", ("call", x.span.begin, m))) for m in carrier.markers))
+            return Obj(
+                carrier.name,
+                markers=tuple((m, fm.atom("e", ("call", x.span.begin, m))) for m in carrier.markers),
+            )
         if self.is_buffer(x.type):
             return Ptr(frozenset(), frozenset({((f"call@{x.span.begin}",), WHOLE)}))
         return Ref((f"call@{x.span.begin}",), x.type, x.span) if x.type and not is_scalar(x.type) else None
@@ -2308,7 +2437,9 @@ class _Binding:
         for position, param in enumerate(function.params):
             value = args[position] if position < len(args) else None
             argument = x.args[position] if position < len(x.args) else None
-            if (argument is None or isinstance(argument, ir.Other) and not argument.items) and param.default is not None:
+            if (
+                argument is None or isinstance(argument, ir.Other) and not argument.items
+            ) and param.default is not None:
                 argument = param.default
                 value = run.eval(param.default, state)
             if isinstance(value, Obj):
@@ -2326,7 +2457,9 @@ class _Binding:
 
     def path(self, path: Path) -> Path | None:
         if path[0] not in self.values:
-            if self.run.function.sym and (path[0] in self.run.locals or path[0] in self.run.param_syms or self.run.outer):
+            if self.run.function.sym and (
+                path[0] in self.run.locals or path[0] in self.run.param_syms or self.run.outer
+            ):
                 return path
             return None if ":" in path[0] or path[0] == "this" or "@" in path[0][:5] else path
         value = self.values[path[0]]
@@ -2513,7 +2646,9 @@ class _Binding:
             return Bool(self.formula(value.formula))
         if isinstance(value, Ref):
             where = self.path(value.path)
-            return Ref(where, value.type, x.span) if where is not None else Ref((f"call@{x.span.begin}",), x.type, x.span)
+            return (
+                Ref(where, value.type, x.span) if where is not None else Ref((f"call@{x.span.begin}",), x.type, x.span)
+            )
         if isinstance(value, Many):
             return Many(tuple(self.value(v, x) for v in value.items))
         if value is None:
@@ -2538,7 +2673,9 @@ def _few(cases: list[Case]) -> tuple[Case, ...]:
     distinct: dict[object, Case] = {}
     for case in cases:
         value = case.value
-        shape: object = (value.carrier, value.markers, value.device, value.reshaped) if isinstance(value, Obj) else value
+        shape: object = (
+            (value.carrier, value.markers, value.device, value.reshaped) if isinstance(value, Obj) else value
+        )
         key = (shape, case.objects, case.devices, frozenset(k for k in case.known if k[0][0] == "m"))
         first = distinct.get(key)
         distinct[key] = case if first is None else _joined(first, case)
@@ -2575,7 +2712,9 @@ def _by_reference(type_text: str) -> bool:
 
 def _is_borrowing(type_text: str) -> bool:
     base = bare(type_text)
-    return is_pointer(type_text) or base.startswith(("std::span<", "std::shared_ptr<", "std::unique_ptr<", "__gnu_cxx::"))
+    return is_pointer(type_text) or base.startswith(
+        ("std::span<", "std::shared_ptr<", "std::unique_ptr<", "__gnu_cxx::")
+    )
 
 
 def _holds_scalars(base: str) -> bool:
@@ -2587,8 +2726,17 @@ def is_copy_signature(types: list[str]) -> bool:
     """`(..., void *dst, const void *src, size)`: bytes go from one pointer to the other, untouched."""
     out = [t for t in types if is_byte_pointer(t) and is_mutable_reference(t)]
     into = [t for t in types if is_byte_pointer(t) and not is_mutable_reference(t)]
-    sizes = [t for t in types if bare(t) in ("unsigned long", "unsigned long long", "long", "unsigned int", "int") and not is_pointer(t)]
-    return len(out) == 1 and len(into) == 1 and len(sizes) == 1 and bare(out[0]) in ("void", bare(into[0]), "unsigned char", "char")
+    sizes = [
+        t
+        for t in types
+        if bare(t) in ("unsigned long", "unsigned long long", "long", "unsigned int", "int") and not is_pointer(t)
+    ]
+    return (
+        len(out) == 1
+        and len(into) == 1
+        and len(sizes) == 1
+        and bare(out[0]) in ("void", bare(into[0]), "unsigned char", "char")
+    )
 
 
 def _is_boolean(x: ir.Expr, program: Program) -> bool:
@@ -2597,7 +2745,9 @@ def _is_boolean(x: ir.Expr, program: Program) -> bool:
     if isinstance(x, ir.Unary):
         return x.op == "!"
     if isinstance(x, ir.Binary):
-        return x.op in ("&&", "||", "==", "!=", "<", ">", "<=", ">=") or x.op in ("&", "|") and _is_boolean(x.a, program)
+        return (
+            x.op in ("&&", "||", "==", "!=", "<", ">", "<=", ">=") or x.op in ("&", "|") and _is_boolean(x.a, program)
+        )
     if isinstance(x, ir.Field):
         return bare(x.type) == "bool" and not is_pointer(x.type)
     if isinstance(x, ir.Call):
@@ -2637,8 +2787,10 @@ def _worth_knowing(key: object) -> bool:
     """What a passed check leaves behind: also a zero offset and a multiple of a row group."""
     if _speaks(key):
         return True
-    return isinstance(key, tuple) and key[:1] == ("==",) and (
-        ("lit", "0") in key or any(isinstance(side, tuple) and side[:1] == ("%",) for side in key[1:])
+    return (
+        isinstance(key, tuple)
+        and key[:1] == ("==",)
+        and (("lit", "0") in key or any(isinstance(side, tuple) and side[:1] == ("%",) for side in key[1:]))
     )
 
 

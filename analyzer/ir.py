@@ -16,7 +16,6 @@ import msgspec
 Sym: TypeAlias = str
 
 
-
 class Span(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Bytes `[begin, end)` of a file. `macro` is true when the code was spelled in a macro body: then the span is
     that of the macro's use and the code must not be edited."""

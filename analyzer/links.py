@@ -603,11 +603,16 @@ def _enumerators(program: Program) -> Iterator[str]:
             yield f"{enum.rpartition('::')[0]}::{name}".removeprefix("::")
 
 
+_FUNCTION_SHAPES = frozenset({ir.Name, ir.Lambda, ir.Cast, ir.Unary, ir.Call})
+
+
 def _named_functions(e: ir.Expr) -> list[ir.Sym]:
+    if type(e) not in _FUNCTION_SHAPES:  # asked of every value in the tree
+        return []
     while isinstance(e, (ir.Cast, ir.Unary)):
         e = e.x
-    if isinstance(e, ir.Name) and e.kind == "function" and e.sym:
-        return [e.sym]
+    if isinstance(e, ir.Name):
+        return [e.sym] if e.kind == "function" and e.sym else []
     if isinstance(e, ir.Lambda):
         return [e.sym]
     if isinstance(e, ir.Call) and e.kind == "ctor" and len(e.args) == 1:

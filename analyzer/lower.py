@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -40,7 +40,23 @@ _JUMPS = {210: "goto", 212: "continue", 213: "break"}
 _RETURN, _CATCH, _TRY, _RANGE_FOR, _DECL_STMT = 214, 223, 224, 225, 231
 _CUDA_GLOBAL_ATTR = 414
 
-_UNARY_OPS = ("", "++", "--", "++", "--", "&", "*", "+", "-", "~", "!", "__real", "__imag", "__extension__", "co_await")
+_UNARY_OPS = (
+    "",
+    "++",
+    "--",
+    "++",
+    "--",
+    "&",
+    "*",
+    "+",
+    "-",
+    "~",
+    "!",
+    "__real",
+    "__imag",
+    "__extension__",
+    "co_await",
+)
 _BINARY_OPS = (
     "", ".*", "->*", "*", "/", "%", "+", "-", "<<", ">>", "<=>", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|",
     "&&", "||", "=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|=", ",",
@@ -76,8 +92,12 @@ class _Clang:
             return call
 
         self.visit = bind("clang_visitChildren", ctypes.c_uint, cursor, handle, handle)
-        self.file_location = bind("clang_getFileLocation", None, location, ctypes.POINTER(handle), out, out, out)
-        self.spelling_location = bind("clang_getSpellingLocation", None, location, ctypes.POINTER(handle), out, out, out)
+        self.file_location = bind(
+            "clang_getFileLocation", None, location, ctypes.POINTER(handle), out, out, out
+        )
+        self.spelling_location = bind(
+            "clang_getSpellingLocation", None, location, ctypes.POINTER(handle), out, out, out
+        )
         self.location = bind("clang_getCursorLocation", location, cursor)
         self.extent = bind("clang_getCursorExtent", extent, cursor)
         self.start = bind("clang_getRangeStart", location, extent)
@@ -192,7 +212,8 @@ class _Lowering:
     # ------------------------------------------------------------------------------------------ raw access
 
     def children(self, cursor: Any) -> list[Any]:
-        self._sink = sink = []
+        sink: list[Any] = []
+        self._sink = sink
         self.lib.visit(cursor, self._callback, None)
         return sink
 
@@ -274,12 +295,18 @@ class _Lowering:
         kind_id = cursor._kind_id
         if kind_id in (_VAR, _PARM):
             parent = self.lib.parent(cursor)
-            local = kind_id == _PARM or not (parent._kind_id in (_NAMESPACE, 350, 300) or parent._kind_id in _RECORDS)
+            local = kind_id == _PARM or not (
+                parent._kind_id in (_NAMESPACE, 350, 300) or parent._kind_id in _RECORDS
+            )
             if local:
                 handle, _, offset = self.locate(self.lib.location(cursor))
                 file = self.files.get(handle)
                 name = self.kind_text(cursor)
-                found = (f"{file.path if file else handle}:{offset}:{name}", name, "param" if kind_id == _PARM else "local")
+                found = (
+                    f"{file.path if file else handle}:{offset}:{name}",
+                    name,
+                    "param" if kind_id == _PARM else "local",
+                )
             else:
                 found = (self.lib.usr(cursor), self.qualified(cursor), "global")
         elif kind_id == _ENUM_CONSTANT:
@@ -290,7 +317,10 @@ class _Lowering:
                 if template._kind_id in _FUNCTIONS:
                     cursor = template
             symbol = self.lib.usr(cursor)
-            if kind_id in _FUNCTIONS and self.lib.linkage(cursor) in (2, 3):  # internal: a USR has no directory
+            if kind_id in _FUNCTIONS and self.lib.linkage(cursor) in (
+                2,
+                3,
+            ):  # internal: a USR has no directory
                 handle, _, _ = self.locate(self.lib.location(cursor))
                 file = self.files.get(handle)
                 symbol = f"{file.path if file else ''}|{symbol}"
@@ -357,7 +387,9 @@ class _Lowering:
         symbol, name, _ = self.sym(cursor)
         init = self.lib.initializer(cursor)
         value = self.expr(init) if 100 <= init._kind_id < 200 else None
-        file.globals.append(ir.Global(symbol, name, file.path, self.type_of(cursor), value, self.span(cursor, True)))
+        file.globals.append(
+            ir.Global(symbol, name, file.path, self.type_of(cursor), value, self.span(cursor, True))
+        )
 
     def add_record(self, cursor: Any, file: _File) -> None:
         if not self.lib.is_definition(cursor):
@@ -371,7 +403,9 @@ class _Lowering:
             if kind == _FIELD:
                 init = [c for c in self.children(child) if 100 <= c._kind_id < 200]
                 value = self.expr(init[-1]) if init else None
-                members.append(ir.Member(self.kind_text(child), self.type_of(child), value, self.span(child).line))
+                members.append(
+                    ir.Member(self.kind_text(child), self.type_of(child), value, self.span(child).line)
+                )
             elif kind == 44:  # base specifier
                 bases.append(self.type_of(child))
             elif kind in _FUNCTIONS or kind in _RECORDS or kind in (_ENUM, _VAR):
@@ -442,7 +476,12 @@ class _Lowering:
         if known is not None:
             first, second = (known, function) if function.body is not None else (function, known)
             params = tuple(
-                ir.Param(p.sym, p.name, p.type, p.default or (first.params[i].default if i < len(first.params) else None))
+                ir.Param(
+                    p.sym,
+                    p.name,
+                    p.type,
+                    p.default or (first.params[i].default if i < len(first.params) else None),
+                )
                 for i, p in enumerate(second.params)
             )
             function = msgspec.structs.replace(second, params=params)
@@ -508,9 +547,7 @@ class _Lowering:
         if 100 <= kind < 200:
             return ir.Do(self.span(cursor, True), self.expr(cursor))
         inner = self.children(cursor)
-        return ir.Block(
-            self.span(cursor), tuple(self.stmt(c) for c in inner if 100 <= c._kind_id < 300)
-        )
+        return ir.Block(self.span(cursor), tuple(self.stmt(c) for c in inner if 100 <= c._kind_id < 300))
 
     def local(self, cursor: Any) -> ir.Var | None:
         if cursor._kind_id != _VAR:
@@ -531,7 +568,13 @@ class _Lowering:
                 inits.append(made)
         if len(parts) < 2:
             return ir.Block(self.span(cursor), ())
-        init = None if not inits else inits[0] if len(inits) == 1 else ir.Block(inits[0].span, tuple(inits), True)
+        init = (
+            None
+            if not inits
+            else inits[0]
+            if len(inits) == 1
+            else ir.Block(inits[0].span, tuple(inits), True)
+        )
         other = self.stmt(parts[2]) if len(parts) > 2 else None
         return ir.If(self.span(cursor, True), init, self.expr(parts[0]), self.stmt(parts[1]), other)
 
@@ -632,11 +675,15 @@ class _Lowering:
         if kind == _SUBSCRIPT:
             inner = self.children(cursor)
             if len(inner) == 2:
-                return ir.Index(self.span(cursor), self.expr(inner[0]), self.expr(inner[1]), self.type_of(cursor))
+                return ir.Index(
+                    self.span(cursor), self.expr(inner[0]), self.expr(inner[1]), self.type_of(cursor)
+                )
         if kind == _CONDITIONAL:
             inner = self.children(cursor)
             if len(inner) == 3:
-                return ir.Cond(self.span(cursor), self.expr(inner[0]), self.expr(inner[1]), self.expr(inner[2]))
+                return ir.Cond(
+                    self.span(cursor), self.expr(inner[0]), self.expr(inner[1]), self.expr(inner[2])
+                )
         if kind in _CASTS:
             inner = [c for c in self.children(cursor) if 100 <= c._kind_id < 200]
             if inner:
@@ -739,10 +786,19 @@ class _Lowering:
                 lowered = self.member(head)
                 if isinstance(lowered, ir.Field):
                     base = lowered.base
-            launch = "launch" if any(c._kind_id == _CALL and self.kind_text(c) == "__cudaPushCallConfiguration" for c in parts[1:2]) else "call"
+            launch = (
+                "launch"
+                if any(
+                    c._kind_id == _CALL and self.kind_text(c) == "__cudaPushCallConfiguration"
+                    for c in parts[1:2]
+                )
+                else "call"
+            )
             if kind == _CONVERSION and base is not None:
                 return base
-            return ir.Call(span, symbol, name, base, tuple(self.arguments(cursor)), self.type_of(cursor), launch)
+            return ir.Call(
+                span, symbol, name, base, tuple(self.arguments(cursor)), self.type_of(cursor), launch
+            )
         parts = [c for c in self.children(cursor) if 100 <= c._kind_id < 200 or c._kind_id == _OVERLOADED]
         if not parts:
             return ir.Other(span, ())
@@ -844,12 +900,8 @@ class _Lowering:
         result = ""
         self.keep(
             file,
-            ir.Function(symbol, name, file.path, span, tuple(params), result, body, parent=parent, external=False),
+            ir.Function(
+                symbol, name, file.path, span, tuple(params), result, body, parent=parent, external=False
+            ),
         )
         return ir.Lambda(span, symbol)
-
-
-def functions_of(facts: Iterable[ir.FileFacts]) -> Iterable[ir.Function]:
-    """Every function of `facts`."""
-    for file in facts:
-        yield from file.functions

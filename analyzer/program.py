@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-import msgspec
-
 from analyzer import ir
 
 _NOT_STORAGE = re.compile(
@@ -26,7 +24,7 @@ _WRAPPERS = re.compile(
 _ANONYMOUS = re.compile(r"\((?:anonymous namespace|anonymous)\)")
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def bare(type_text: str) -> str:
     """The record or scalar a canonical type names: without `const`, references and pointers.
 
@@ -40,13 +38,13 @@ def bare(type_text: str) -> str:
         text = stripped
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def is_pointer(type_text: str) -> bool:
     """True for raw pointers (also arrays that decayed)."""
     return type_text.rstrip().removesuffix("const").rstrip().endswith("*") or "[" in type_text
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def is_byte_pointer(type_text: str) -> bool:
     """A pointer that code uses for raw storage: `void *`, bytes, or plain numbers; not pointers to classes."""
     if not is_pointer(type_text):
@@ -61,7 +59,7 @@ _SCALARS = frozenset(
 )  # fmt: skip
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def is_scalar(type_text: str) -> bool:
     """Arithmetic types by value (or const reference): a number holds no bytes of anybody."""
     return not is_pointer(type_text) and bare(type_text) in (_SCALARS | {"bool"})
@@ -177,7 +175,9 @@ def device_name(enumerator: str) -> str:
     return last.lower()
 
 
-_GPU_NAMES = frozenset({"cuda", "gpu", "rocm", "hip", "vulkan", "metal", "xpu", "musa", "sycl", "tpu", "npu", "opencl"})
+_GPU_NAMES = frozenset(
+    {"cuda", "gpu", "rocm", "hip", "vulkan", "metal", "xpu", "musa", "sycl", "tpu", "npu", "opencl"}
+)
 
 
 def link(facts: Iterable[ir.FileFacts], markers: tuple[str, ...]) -> Program:
@@ -280,11 +280,10 @@ def _holds_bytes(program: Program, base: str) -> bool:
         inner = bare(member.type)
         if is_byte_pointer(member.type) and "[" not in member.type:
             return True
-        if inner != base and re.match(r"^std::(?:vector|unique_ptr|shared_ptr|span)<", inner) and _holds_bytes(program, inner):
+        if (
+            inner != base
+            and re.match(r"^std::(?:vector|unique_ptr|shared_ptr|span)<", inner)
+            and _holds_bytes(program, inner)
+        ):
             return True
     return False
-
-
-def reencode(facts: Iterable[ir.FileFacts]) -> bytes:
-    """All facts as one MessagePack array (for tests of determinism and for shards)."""
-    return msgspec.msgpack.encode(tuple(facts))

@@ -4,6 +4,7 @@ gates."""
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Mapping
 
 import msgspec
@@ -15,16 +16,20 @@ from analyzer.profiles import ARM_MACROS
 from analyzer.scan import Scan
 from analyzer.tree import FRAGMENTS, HEADERS, SourceFile
 
+_TAKEN = re.compile(rb"&\s*([A-Za-z_]\w{3,})\s*[,)}]")
+_NAMED = re.compile(rb"\b([A-Za-z_]\w{3,})\s*\(")
 _ENVIRONMENT = frozenset({b"getenv", b"secure_getenv"})
 
 
 class Looked(msgspec.Struct, frozen=True, array_like=True):
     """What the text of a file says of the words: which occur, whether it reads the environment, the
-    candidates."""
+    candidates. `taken`: names after an `&`; `named`: names before a parenthesis, of a header with words."""
 
     words: tuple[str, ...]
     environment: bool
     candidates: tuple[Candidate, ...]
+    taken: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
 
 
 def carriers(scans: Mapping[str, Scan], markers: frozenset[str]) -> frozenset[str]:
@@ -61,6 +66,8 @@ def look(data: bytes, words: frozenset[str]) -> Looked:
         words=tuple(sorted(word.decode() for word in hits)),
         environment=not _ENVIRONMENT.isdisjoint(present),
         candidates=tuple(candidates(data, encoded)) if hits else (),
+        taken=tuple(sorted({name.decode() for name in _TAKEN.findall(data)})),
+        named=tuple(sorted({name.decode() for name in _NAMED.findall(data)})) if hits else (),
     )
 
 
@@ -101,6 +108,13 @@ def choose(
         header = headers.get(_stem(file.path))
         if header and file.path not in chosen and _includes(scans[file.path], header):
             chosen.add(file.path)
+    # A file that registers kernels names them, and no carrier.
+    for header in sorted(headers.values()):
+        kernels = frozenset(looked[header].named)
+        for file in pool:
+            if file.path not in chosen and not kernels.isdisjoint(looked[file.path].taken):
+                if header in graph.closure(file.path):
+                    chosen.add(file.path)
     # What a chosen file includes defines the types it uses: device enumerations, owners of bytes, policies.
     seen_by_chosen = set().union(*(graph.closure(path) for path in chosen)) if chosen else set()
     return tuple(

@@ -112,7 +112,10 @@ class Analysis:
         found: list[Group] = []
         for (site, marker, outcome, source), obligations in own.items():
             callers = tuple(
-                sorted((o for o in through.get((site, marker), ()) if self.final(o)), key=lambda o: (o.order, o.source))
+                sorted(
+                    (o for o in through.get((site, marker), ()) if self.final(o)),
+                    key=lambda o: (o.order, o.source),
+                )
             )
             plain = (site, marker) in self.facts.plain_callers
             if not any(self.final(o) for o in obligations) and not callers and not plain:
@@ -151,7 +154,9 @@ class Analysis:
 
     def honours(self, marker: str) -> frozenset[str]:
         """Devices of this tree with a kernel that honours `marker`."""
-        return self.honoured(marker) & frozenset(self.program.devices) if self.program.devices else self.honoured(marker)
+        return (
+            self.honoured(marker) & frozenset(self.program.devices) if self.program.devices else self.honoured(marker)
+        )
 
     def draft(self, rule: str, group: Group, message: str, **more: object) -> Draft:
         """A draft about a group."""

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analyzer.domain import Path
 from rules.analysis import READS, Analysis, Draft, Group
 from rules.finding import Verdict
 
@@ -40,7 +41,8 @@ FIXABLE = True
 
 def check(analysis: Analysis) -> Iterator[Draft]:
     """Yield a draft for each marker nobody looks at before the bytes are read."""
-    lost, made, copied = set(), set(), set()
+    lost: dict[tuple[str, Path, str], frozenset[str]] = {}
+    made, copied = set(), set()
     for obligation in analysis.facts.obligations.values():
         if obligation.site.form not in READS:
             made.add((obligation.site.function, obligation.source))
@@ -48,14 +50,18 @@ def check(analysis: Analysis) -> Iterator[Draft]:
             copied.add((obligation.site.function, obligation.source))
     for group in analysis.groups:
         if not group.is_read and group.outcome in ("dropped", "missing"):
-            lost.add((group.site.function, group.source, group.marker))
+            key = (group.site.function, group.source, group.marker)
+            lost[key] = lost.get(key, frozenset()) | group.devices
     seen: set[tuple[object, ...]] = set()
     for group in analysis.groups:
         if not group.is_read or group.outcome not in ("dropped", "missing"):
             continue
-        latent = ""
+        latent, action = "", "refuse"
         if group.site.form == "pointer":
-            if (group.site.function, group.source) not in copied or (group.site.function, group.source) in made:
+            if (group.site.function, group.source) not in copied or (
+                group.site.function,
+                group.source,
+            ) in made:
                 continue  # an accessor: whoever uses the pointer answers for it
             latent = "right only if whoever gets the pointer has the marker from elsewhere"
         elif group.site.form == "typed" and _is_accessor(analysis, group):
@@ -65,6 +71,8 @@ def check(analysis: Analysis) -> Iterator[Draft]:
                 latent = "right only if every view over the copy carries the marker"
             elif (group.site.function, group.source, group.marker) not in lost:
                 continue
+            elif lost[group.site.function, group.source, group.marker] & analysis.honours(group.marker):
+                latent, action = "the view over the copy is to carry it", "display"
         elif analysis.is_tested(group):
             continue  # VT004's, or resolved
         if is_consumer(analysis, group):
@@ -81,7 +89,10 @@ def check(analysis: Analysis) -> Iterator[Draft]:
         verb = verbs.get(group.site.form, "read")
         callee = f" by {group.site.callee}" if group.site.callee else ""
         yield analysis.draft(
-            CODE, group, f"bytes of {source} are {verb}{callee} as plain; {group.marker} is not refused", action="refuse",
+            CODE,
+            group,
+            f"bytes of {source} are {verb}{callee} as plain; {group.marker} is not refused",
+            action=action,
             latent=latent,
         )
 

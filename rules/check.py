@@ -48,7 +48,13 @@ def check(
     said = tuple(overrides)
     began = time.perf_counter()
     collected = collect(
-        tree, settings, markers=[m.name for m in markers], profiles=profiles, jobs=jobs, cache=folder, progress=progress
+        tree,
+        settings,
+        markers=[m.name for m in markers],
+        profiles=profiles,
+        jobs=jobs,
+        cache=folder,
+        progress=progress,
     )
     facts_at = time.perf_counter()
     key = cache_module.digest(collected.digest, markers, said, profiles is None, _version()) if collected.digest else ""

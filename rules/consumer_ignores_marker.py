@@ -40,10 +40,18 @@ def check(analysis: Analysis) -> Iterator[Draft]:
     for group in analysis.groups:
         if (group.site.function, group.source, group.marker) in seen:
             continue
-        if group.is_read and group.site.form != "pointer" and group.outcome in ("dropped", "missing") and not analysis.is_tested(group):
+        if (
+            group.is_read
+            and group.site.form != "pointer"
+            and group.outcome in ("dropped", "missing")
+            and not analysis.is_tested(group)
+        ):
             if is_consumer(analysis, group):
                 seen.add((group.site.function, group.source, group.marker))
                 source = analysis.name_of(group.source)
                 yield analysis.draft(
-                    CODE, group, f"this reader of {source} tests other markers but not {group.marker}", action="refuse"
+                    CODE,
+                    group,
+                    f"this reader of {source} tests other markers but not {group.marker}",
+                    action="refuse",
                 )

@@ -88,7 +88,11 @@ class Finisher:
         if draft.action == "display":
             return Fix("display", "display")
         if draft.action == "clear":
-            return Fix("clear", "display" if macro else "unsafe", why="the bytes are new: no old layout may be claimed")
+            return Fix(
+                "clear",
+                "display" if macro else "unsafe",
+                why="the bytes are new: no old layout may be claimed",
+            )
         honoured = analysis.honours(draft.marker)
         everywhere = frozenset(analysis.program.devices)
         safety = "display" if macro else "safe"
@@ -101,7 +105,9 @@ class Finisher:
             return Fix("refuse", safety, why=f"{draft.marker} describes the old shape")
         if draft.part or not draft.has_marker:
             fix = policy.decide(draft.marker, draft.devices or frozenset({"cpu"}), honoured, part=True)
-        elif (not draft.narrowed and draft.devices >= everywhere or site in analysis.facts.retagged) and not self.overrides:
+        elif (
+            not draft.narrowed and draft.devices >= everywhere or site in analysis.facts.retagged
+        ) and not self.overrides:
             fix = Fix("propagate", why="no device is decided here: the marker goes where the bytes go")
         else:
             fix = policy.decide(draft.marker, draft.devices, honoured, overrides=self.overrides)
@@ -110,7 +116,12 @@ class Finisher:
     def is_reshape(self, draft: Draft) -> bool:
         """A view made anew of a view, in a shape that is not taken from it."""
         source = self.analysis.program.carriers.get(draft.source_type)
-        if source is None or not source.view or draft.site.form != "factory" or draft.site.dest_type not in ("", source.name):
+        if (
+            source is None
+            or not source.view
+            or draft.site.form != "factory"
+            or draft.site.dest_type not in ("", source.name)
+        ):
             return False
         text = self.texts.text(draft.site.path, draft.site.span.begin, draft.site.span.end)
         return ".shape" not in text and "->shape" not in text
@@ -183,7 +194,5 @@ class Finisher:
             if "\n" in text or len(text) > 60:
                 continue
             name = bare(enum)
-            return tuple(
-                (device_name(e), f"{text} == {name}::{e}") for e in program.device_enums[name]
-            )
+            return tuple((device_name(e), f"{text} == {name}::{e}") for e in program.device_enums[name])
         return ()

@@ -52,6 +52,8 @@ def check(analysis: Analysis) -> Iterator[Draft]:
         source = analysis.name_of(group.source)
         verb = "read" if group.is_read else "used"
         yield analysis.draft(
-            CODE, group, f"{group.marker} of {source} is tested in this function, but not where its bytes are {verb}",
+            CODE,
+            group,
+            f"{group.marker} of {source} is tested in this function, but not where its bytes are {verb}",
             action="refuse" if group.is_read else "",
         )

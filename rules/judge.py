@@ -28,7 +28,12 @@ from rules.texts import Texts
 
 
 def findings(
-    tree: Path, collected: Collected, markers: tuple[Marker, ...], overrides: tuple[policy.Override, ...], *, complete: bool
+    tree: Path,
+    collected: Collected,
+    markers: tuple[Marker, ...],
+    overrides: tuple[policy.Override, ...],
+    *,
+    complete: bool,
 ) -> tuple[tuple[Finding, ...], dict[str, float]]:
     """Return every finding of the tree, and the seconds of each phase. `complete`: every profile ran, so an unused
     suppression can be told."""
@@ -54,7 +59,9 @@ def analyse(program: Program, markers: tuple[Marker, ...]) -> tuple[Analysis, Fl
         return matrix.devices(marker) or assumed(marker)
 
     @functools.cache
-    def judge(function: ir.Sym, path: Lvalue, marker: str, devices: frozenset[str]) -> tuple[Verdict, str, tuple[Hop, ...]]:
+    def judge(
+        function: ir.Sym, path: Lvalue, marker: str, devices: frozenset[str]
+    ) -> tuple[Verdict, str, tuple[Hop, ...]]:
         verdict, reason, hops = streams.verdict(function, path, marker, devices)
         return Verdict(verdict), reason, tuple(Hop(h[0], h[1], h[2]) for h in hops)
 
@@ -92,9 +99,25 @@ def report_findings(
     found, used = _suppress(found, comments)
     for allow in comments:
         if not allow.valid:
-            found.append(_run_finding(suppression_without_reason.CODE, allow.path, allow.comment_line, "an allow comment names a rule and gives a reason, or it suppresses nothing", allow))
+            found.append(
+                _run_finding(
+                    suppression_without_reason.CODE,
+                    allow.path,
+                    allow.comment_line,
+                    "an allow comment names a rule and gives a reason, or it suppresses nothing",
+                    allow,
+                )
+            )
         elif complete and allow not in used:
-            found.append(_run_finding(unused_suppression.CODE, allow.path, allow.comment_line, f"no finding of {allow.rule} here any more", allow))
+            found.append(
+                _run_finding(
+                    unused_suppression.CODE,
+                    allow.path,
+                    allow.comment_line,
+                    f"no finding of {allow.rule} here any more",
+                    allow,
+                )
+            )
     return tuple(sorted(found, key=lambda f: (f.place.path, f.place.line, f.place.column, f.rule, f.marker, f.source)))
 
 
@@ -113,7 +136,14 @@ def _number(found: list[Finding]) -> list[Finding]:
     result = []
     for finding in sorted(found, key=lambda f: (f.place.path, f.place.begin, f.place.line, f.rule, f.marker)):
         site = finding.site
-        key = (finding.rule, finding.place.path, finding.function, finding.marker, finding.source, site.form if site else "")
+        key = (
+            finding.rule,
+            finding.place.path,
+            finding.function,
+            finding.marker,
+            finding.source,
+            site.form if site else "",
+        )
         ordinal = seen.get(key, 0)
         seen[key] = ordinal + 1
         digest = hashlib.sha256("\0".join((*key, str(ordinal))).encode()).hexdigest()[:16]

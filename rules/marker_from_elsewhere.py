@@ -106,7 +106,12 @@ def _unbounded_shapes(analysis: Analysis) -> Iterator[Draft]:
             if not (isinstance(node, ir.Assign) and isinstance(node.target, ir.Index)):
                 continue
             array = node.target.base
-            if isinstance(array, ir.Field) and array.owner in carriers and "[" in array.type and not isinstance(node.target.index, ir.Lit):
+            if (
+                isinstance(array, ir.Field)
+                and array.owner in carriers
+                and "[" in array.type
+                and not isinstance(node.target.index, ir.Lit)
+            ):
                 carrier = carriers[array.owner]
                 marker = next((m.name for m in carrier.members if m.name in carrier.markers), "")
                 if not marker or not _filled_from(node, sizes, nodes, array.name):

@@ -7,9 +7,19 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from rules import (
-    bytes_read_blind, consumer_ignores_marker, guard_misses, marker_dropped, marker_from_elsewhere, marker_on_part,
-    stale_marker, suppression_without_reason, twin_helper_diverged, unanalysed_candidate, undeclared_marker,
-    unused_suppression, wrong_device,
+    bytes_read_blind,
+    consumer_ignores_marker,
+    guard_misses,
+    marker_dropped,
+    marker_from_elsewhere,
+    marker_on_part,
+    stale_marker,
+    suppression_without_reason,
+    twin_helper_diverged,
+    unanalysed_candidate,
+    undeclared_marker,
+    unused_suppression,
+    wrong_device,
 )  # fmt: skip
 from rules.analysis import Analysis, Draft
 
@@ -37,8 +47,18 @@ def _rule(module: ModuleType) -> Rule:
 RULES: tuple[Rule, ...] = tuple(
     _rule(module)
     for module in (
-        marker_dropped, wrong_device, marker_on_part, guard_misses, marker_from_elsewhere, twin_helper_diverged,
-        bytes_read_blind, stale_marker, consumer_ignores_marker, undeclared_marker, unused_suppression,
-        suppression_without_reason, unanalysed_candidate,
+        marker_dropped,
+        wrong_device,
+        marker_on_part,
+        guard_misses,
+        marker_from_elsewhere,
+        twin_helper_diverged,
+        bytes_read_blind,
+        stale_marker,
+        consumer_ignores_marker,
+        undeclared_marker,
+        unused_suppression,
+        suppression_without_reason,
+        unanalysed_candidate,
     )  # fmt: skip
 )

@@ -60,7 +60,9 @@ def allows(path: str, text: bytes) -> Iterator[Allow]:
         speaks_for = row
         if not lines[row][: node.start_point[1]].strip():
             speaks_for = row + 1
-            while speaks_for < len(lines) and (not lines[speaks_for].strip() or speaks_for in commented and not _code(lines[speaks_for])):
+            while speaks_for < len(lines) and (
+                not lines[speaks_for].strip() or speaks_for in commented and not _code(lines[speaks_for])
+            ):
                 speaks_for += 1
         yield Allow(
             path, speaks_for + 1, row + 1, words[0] if words else "", words[1] if len(words) > 1 else "",

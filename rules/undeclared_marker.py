@@ -45,7 +45,10 @@ def check(analysis: Analysis) -> Iterator[Draft]:
         for member in view.members:
             if bare(member.type) != "bool" or member.name in analysis.markers:
                 continue
-            owner = next((o for o in owners if any(m.name == member.name and bare(m.type) == "bool" for m in o.members)), None)
+            owner = next(
+                (o for o in owners if any(m.name == member.name and bare(m.type) == "bool" for m in o.members)),
+                None,
+            )
             if owner is None:
                 continue
             span = ir.Span(0, 0, member.line)

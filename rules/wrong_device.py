@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analyzer import ir
-from analyzer.domain import Site
+from analyzer.domain import Obligation, Site
 from analyzer.interp import walk
 from rules.analysis import Analysis, Draft
 
@@ -40,7 +40,7 @@ FIXABLE = True
 def check(analysis: Analysis) -> Iterator[Draft]:
     """Yield a draft for each marker carried on a narrowed arm beyond the devices that honour it."""
     seen: dict[tuple[object, ...], frozenset[str]] = {}
-    first = {}
+    first: dict[tuple[object, ...], Obligation] = {}
     for obligation in analysis.facts.obligations.values():
         honoured = analysis.honours(obligation.marker)
         if obligation.outcome != "carried" or not obligation.narrowed or obligation.via or not honoured:
@@ -48,15 +48,15 @@ def check(analysis: Analysis) -> Iterator[Draft]:
         beyond = obligation.devices - honoured
         if not beyond or not obligation.insert_after and obligation.site.callee:
             continue  # a device-blind helper carried it: its caller cannot put it right
-        key = (obligation.site, obligation.marker, obligation.source)
+        key: tuple[object, ...] = (obligation.site, obligation.marker, obligation.source)
         seen[key] = seen.get(key, frozenset()) | obligation.devices
         first.setdefault(key, obligation)
     for key in sorted(seen, key=lambda k: (first[k].site.path, first[k].site.span.begin, first[k].marker)):
         obligation, devices = first[key], seen[key]
-        beyond = ", ".join(sorted(devices - analysis.honours(obligation.marker)))
+        names = ", ".join(sorted(devices - analysis.honours(obligation.marker)))
         yield Draft(
             rule=CODE, site=obligation.site, marker=obligation.marker, devices=devices, source=obligation.source,
-            message=f"{obligation.marker} is carried where {beyond} runs, and no kernel there honours it",
+            message=f"{obligation.marker} is carried where {names} runs, and no kernel there honours it",
             source_span=obligation.source_span, source_type=obligation.source_type, narrowed=True,
             insert_after=obligation.insert_after, action="refuse",
         )  # fmt: skip
@@ -65,9 +65,6 @@ def check(analysis: Analysis) -> Iterator[Draft]:
 
 def _ungated_producers(analysis: Analysis) -> Iterator[Draft]:
     """A policy field that lets a marker be set, decided without asking for the device, beside one that asks."""
-
-
-
 
     guards: dict[tuple[str, int, str], frozenset[object]] = {}
     for write in analysis.facts.marker_writes:
@@ -91,22 +88,20 @@ def _ungated_producers(analysis: Analysis) -> Iterator[Draft]:
         asking = [s for s in stores if _asks_device(s.value, analysis)]
         for store in stores:
             assert isinstance(store.target, ir.Field)
-            marker = gates.get(store.target.name)
+            gated = gates.get(store.target.name)
             siblings = [s for s in asking if isinstance(s.target, ir.Field) and s.target.owner == store.target.owner]
-            if marker is None or store in asking or not siblings or isinstance(store.value, ir.Lit):
+            if gated is None or store in asking or not siblings or isinstance(store.value, ir.Lit):
                 continue
             site = Site(function.sym, function.path, store.span, "producer", store.span)
-            honoured = analysis.honours(marker)
+            honoured = analysis.honours(gated)
             yield Draft(
-                rule=CODE, site=site, marker=marker, devices=frozenset(analysis.program.devices) - honoured,
+                rule=CODE, site=site, marker=gated, devices=frozenset(analysis.program.devices) - honoured,
                 source=(store.target.name,), action="display",
-                message=f"{store.target.name} lets {marker} be set without asking for the device, unlike the field beside it",
+                message=f"{store.target.name} lets {gated} be set without asking for the device, unlike the field beside it",
             )  # fmt: skip
 
 
 def _asks_device(x: object, analysis: Analysis) -> bool:
-
-
 
     return any(
         isinstance(n, ir.Name) and n.kind == "enum" and n.name.rpartition("::")[0] in analysis.program.device_enums

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @tree_option
 @click.option("--apply", "write", is_flag=True, help="Write the files instead of printing the patch.")
 @click.option("--unsafe", is_flag=True, help="Also what may change the behaviour of unmarked weights.")
+@click.option("--latent", is_flag=True, help="Also where no marked weight gets to today (notes).")
 @click.option(
     "--policy",
     "policies",
@@ -35,6 +36,7 @@ def fix(
     tree: Path | None,
     write: bool,
     unsafe: bool,
+    latent: bool,
     policies: tuple[str, ...],
     patch: Path | None,
     jobs: int | None,
@@ -50,10 +52,10 @@ def fix(
     request = Request(root, inside, jobs=jobs, policy=overrides)
     plans: tuple[FixPlan, ...]
     if write:
-        found, plans = fix_until_stable(lambda: report(request), root, unsafe=unsafe)
+        found, plans = fix_until_stable(lambda: report(request), root, unsafe=unsafe, latent=latent)
     else:
         found = report(request)
-        plans = (plan(found, root, unsafe=unsafe),)
+        plans = (plan(found, root, unsafe=unsafe, latent=latent),)
     text = b"".join(p.patch for p in plans)
     if patch:
         patch.write_bytes(text)
@@ -61,14 +63,14 @@ def fix(
         sys.stdout.buffer.write(text)
     for line in (line for p in plans for line in p.summary):
         click.echo(line, err=True)
-    latent = 0
+    unfixed = 0
     for skipped in plans[-1].skipped:
         if all(f.severity is Severity.NOTE for f in skipped.findings):
-            latent += len(skipped.findings)
+            unfixed += len(skipped.findings)
         else:
             click.echo(str(skipped), err=True)
-    if latent:
-        click.echo(f"{latent} latent findings have no safe fix: see `vt-lint check --fail-on note`", err=True)
+    if unfixed:
+        click.echo(f"{unfixed} latent findings have no safe fix: see `vt-lint check --show note`", err=True)
     return _exit_code(found, () if write else plans[0].fixed)
 
 

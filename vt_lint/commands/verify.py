@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option(
     "--patch",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Compare the working tree with and without FILE. Default: what `vt-lint fix` would change.",
+    help="Compare the working tree with and without FILE. Default: what `vt-lint fix --latent` would change.",
 )
 @click.option(
     "--verify-config",
@@ -73,30 +73,30 @@ def verify(
 
     Nothing but the probes and what they need is built, and nothing is written outside of the work folder.
     """
+    import runtime_check
     from codemods.fix import plan
-    from runtime_check import VerifyOptions
-    from runtime_check import verify as run
     from vt_lint.checking import Request, report, report_of
     from vt_lint.exit import Fault
-    from vt_lint.report import evidence
 
     if before and patch:
         raise Fault("--before and --patch name two different comparisons: give one of them")
     root, _ = locate(tree, ())
-    faults: tuple[Finding, ...] = ()
+    faults: Iterable[Finding] = ()
     fixed: dict[str, str] = {}
     if before:
         faults = report_of(Request(root, jobs=jobs), before).findings
+    elif patch:
+        faults = report(Request(root, jobs=jobs)).findings
     elif not collect:
-        found = report(Request(root, jobs=jobs))
-        faults = found.findings
-        if not patch:
-            files = plan(found, root).files
-            fixed = {Path(p).relative_to(root).as_posix(): text.decode() for p, text in files.items()}
-    options = VerifyOptions(
+        # Latent losses too: a probe sets the marker itself.
+        planned = plan(report(Request(root, jobs=jobs)), root, latent=True)
+        faults = planned.fixed
+        fixed = {Path(p).relative_to(root).as_posix(): text.decode() for p, text in planned.files.items()}
+    options = runtime_check.VerifyOptions(
         tree=root,
         target=target,
         work=work or _cache() / root.name,
+        config=profile,
         helpers=helpers(faults),
         before_rev=before,
         patch=patch,
@@ -106,8 +106,14 @@ def verify(
         jobs=jobs or os.cpu_count() or 1,
         timing=not no_timing,
     )
-    result = run(options, progress=lambda line: click.echo(line, err=True))
-    click.echo(evidence.render(result, form))
+    result = runtime_check.verify(options, progress=lambda line: click.echo(line, err=True))
+    render = {
+        "text": runtime_check.render_text,
+        "json": runtime_check.render_json,
+        "markdown": runtime_check.render_markdown,
+        "html": runtime_check.render_html,
+    }[form]
+    click.echo(render(result), nl=False)
     return result.exit_code
 
 
