@@ -10,11 +10,12 @@ its signature.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from analyzer import formula as fm
 from analyzer import ir
+from analyzer.binding import Binding
 from analyzer.domain import (
     WHOLE,
     Bool,
@@ -33,6 +34,7 @@ from analyzer.domain import (
     Value,
 )  # fmt: skip
 from analyzer.formula import Atom, Formula
+from analyzer.keys import leaves, mentions_only, mentions_symbol, short, speaks, worth_knowing
 from analyzer.markers import Marker
 from analyzer.program import (
     Carrier,
@@ -44,11 +46,22 @@ from analyzer.program import (
     is_pointer,
     is_scalar,
 )  # fmt: skip
+from analyzer.summary import (
+    MAX_VIA,
+    BytesWrite,
+    Case,
+    Dead,
+    Facts,
+    MarkerWrite,
+    Summary,
+    few,
+    merge,
+    ordered,
+)
+from analyzer.walk import fresh_fields, walk
 
 _MAX_STATES = 4
 _MAX_CHOICES = 8
-_MAX_CASES = 16
-_MAX_VIA = 2
 
 _NORETURN = frozenset(
     {
@@ -69,8 +82,8 @@ _COPIES = frozenset(
     {"memcpy", "memmove", "copy", "copy_n", "__builtin_memcpy", "__builtin_memmove", "uninitialized_copy"}
 )
 _ACCESSORS = frozenset(
-    {"data", "get", "begin", "end", "cbegin", "cend", "rbegin", "front", "back", "at", "c_str", "subspan", "first", "last",
-     "value", "lock", "span"}
+    {"data", "get", "begin", "end", "cbegin", "cend", "rbegin", "front", "back", "at", "c_str", "subspan",
+     "first", "last",     "value", "lock", "span"}
 )  # fmt: skip
 _PART_ACCESSORS = frozenset({"end", "cend", "back", "subspan", "last"})
 _REPLACERS = frozenset({"assign", "swap", "reset", "operator="})
@@ -85,85 +98,7 @@ _MAP = re.compile(r"^std::(unordered_)?map<")
 _IS_DEVICE = re.compile(r"^(?:is_?|on_?|use_?|Is|On|Use)([A-Za-z]+)$")
 
 
-class Dead(Exception):
-    """The path being run cannot go on: it throws, returns to nobody or contradicts itself."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """One way a function can return: what its callers may assume, its value, and what it did to its parameters."""
-
-    known: tuple[tuple[Atom, bool], ...]
-    devices: frozenset[str]
-    value: Value
-    objects: tuple[tuple[Path, Obj], ...] = ()
-    content: tuple[tuple[Path, Ptr], ...] = ()
-
-
-@dataclass(frozen=True)
-class Summary:
-    """What callers need to know of a function. `reads` / `writes`: paths of byte pointers it dereferences."""
-
-    cases: tuple[Case, ...] = ()
-    opens: tuple[Obligation, ...] = ()
-    reads: frozenset[Path] = frozenset()
-    writes: frozenset[Path] = frozenset()
-    known_body: bool = True
-
-
-@dataclass(frozen=True)
-class MarkerWrite:
-    """A store of a marker field: `value` is `true`, `false`, `copy` or `other`."""
-
-    function: ir.Sym
-    path: str
-    span: ir.Span
-    object: Path
-    marker: str
-    value: str
-    carrier: str
-    local: bool = False
-    guards: frozenset[Atom] = frozenset()
-
-
-@dataclass(frozen=True)
-class BytesWrite:
-    """Bytes of the carrier at `object` are written: `replace` (new content for all of them), `rewrite` (in place,
-    by a callee), `store` (some of them). `origins`: carriers that the new content came from."""
-
-    site: Site
-    object: Path
-    carrier: str
-    kind: str
-    origins: frozenset[Path]
-    devices: frozenset[str]
-    known: tuple[tuple[str, bool], ...]
-    local: bool
-    callee: str = ""
-
-
-@dataclass
-class Facts:
-    """Everything the interpreter saw, over all functions."""
-
-    obligations: dict[tuple[object, ...], Obligation] = field(default_factory=dict)
-    callers: dict[ir.Sym, set[ir.Sym]] = field(default_factory=dict)
-    marker_writes: set[MarkerWrite] = field(default_factory=set)
-    byte_writes: dict[tuple[object, ...], BytesWrite] = field(default_factory=dict)
-    tests: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
-    marker_reads: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
-    resolves: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
-    summaries: dict[ir.Sym, Summary] = field(default_factory=dict)
-    analysed: set[ir.Sym] = field(default_factory=set)
-    plain_callers: set[tuple[Site, str]] = field(default_factory=set)
-    retagged: set[Site] = field(default_factory=set)
-    cached_views: set[tuple[Site, str, Path]] = field(default_factory=set)
-    gave_up: dict[ir.Sym, str] = field(default_factory=dict)
-    checks: dict[str, int] = field(default_factory=dict)
-    returned_views: set[tuple[ir.Sym, str]] = field(default_factory=set)
-
-
-def interpret(program: Program, markers: Iterable[Marker], only: Callable[[ir.Function], bool] | None = None) -> Facts:
+def interpret(program: Program, markers: Iterable[Marker]) -> Facts:
     """Run every function of `program` that can touch a carrier. Deterministic: the order of files does not matter."""
     return _Interpreter(program, {m.name: m for m in markers}).run()
 
@@ -243,22 +178,13 @@ class _Interpreter:
         try:
             merged: Summary | None = None
             for variant in variants:
-                one = _Run(self, variant).summarise()
-                merged = one if merged is None else _merge(merged, one)
+                one = Runner(self, variant).summarise()
+                merged = one if merged is None else merge(merged, one)
         finally:
             self.running.discard(sym)
         assert merged is not None
         self.summaries[sym] = merged
         return merged
-
-
-def _merge(a: Summary, b: Summary) -> Summary:
-    return Summary(
-        tuple(dict.fromkeys(a.cases + b.cases))[:_MAX_CASES],
-        _ordered((*a.opens, *b.opens)),
-        a.reads | b.reads,
-        a.writes | b.writes,
-    )
 
 
 def _mentions(body: ir.Stmt | None, program: Program) -> bool:
@@ -279,114 +205,10 @@ def _mentions(body: ir.Stmt | None, program: Program) -> bool:
     return False
 
 
-def walk(node: object) -> Iterator[ir.Node]:
-    """Every expression and statement under `node`, itself first, without recursion into lambdas' own functions."""
-    stack = [node]
-    while stack:
-        here = stack.pop()
-        if isinstance(here, ir.Node):
-            yield here
-            for name in _CHILDREN[type(here)]:
-                value = getattr(here, name)
-                if value is not None:
-                    stack.append(value)
-        elif isinstance(here, tuple):
-            stack.extend(here)
-
-
-# Fields of a node that can hold nodes, or tuples of them.
-_CHILDREN: dict[type, tuple[str, ...]] = {
-    kind: tuple(
-        name
-        for name, hint in kind.__annotations__.items()
-        if any(word in str(hint) for word in ("Expr", "Stmt", "Var", "Case"))
-    )
-    for kind in (
-        ir.Name, ir.This, ir.Field, ir.Call, ir.Unary, ir.Binary, ir.Assign, ir.Cond, ir.Lit, ir.Init, ir.Index,
-        ir.Cast, ir.Lambda, ir.New, ir.ThrowExpr, ir.Other, ir.Var, ir.Do, ir.Block, ir.If, ir.Loop, ir.Each,
-        ir.Return, ir.Jump, ir.Case, ir.Switch, ir.Try,
-    )
-}  # fmt: skip
-
-
-def fresh_fields(program: Program) -> frozenset[tuple[str, str]]:
-    """Storage fields `(carrier, field)` that the tree only ever fills with values computed anew (an upcast copy, a
-    scratch buffer), so that a view over them is no view over the carrier's marked bytes.
-
-    A store counts as the carrier's own bytes when the stored expression, or a buffer it was copied into in the same
-    function, mentions a storage field of a carrier; a field that is never stored to keeps the benefit of no doubt."""
-    own: set[tuple[str, str]] = set()
-    fresh: set[tuple[str, str]] = set()
-    for function in program.functions():
-        stores = [
-            node
-            for node in walk(function.body)
-            if isinstance(node, ir.Assign) and node.op == "=" and isinstance(node.target, ir.Field)
-            and node.target.owner in program.carriers
-            and node.target.name in program.carriers[node.target.owner].storage
-        ]  # fmt: skip
-        if not stores:
-            continue
-        carrying = _carrying_locals(function, program)
-        for store in stores:
-            assert isinstance(store.target, ir.Field)
-            key = (store.target.owner, store.target.name)
-            if _uses_bytes(store.value, program, carrying):
-                own.add(key)
-            elif not _is_empty(store.value):
-                fresh.add(key)
-    return frozenset(k for k in fresh - own if _is_memo(program, k))
-
-
-def _is_memo(program: Program, key: tuple[str, str]) -> bool:
-    """A mutable memo beside the real storage: a carrier's first storage field is never one."""
-    carrier = program.carriers[key[0]]
-    return key[1] != carrier.storage[0] and "shared_ptr" in next(m.type for m in carrier.members if m.name == key[1])
-
-
-def _is_empty(value: ir.Expr) -> bool:
-    return (
-        isinstance(value, ir.Lit)
-        or isinstance(value, (ir.Call, ir.Init))
-        and not getattr(value, "args", getattr(value, "items", ()))
-    )
-
-
-def _carrying_locals(function: ir.Function, program: Program) -> set[str]:
-    carrying: set[str] = set()
-    for _ in range(2):
-        for node in walk(function.body):
-            if isinstance(node, ir.Var) and node.init is not None and not is_scalar(node.type):
-                if _is_bytes_type(node.type, program) and _uses_bytes(node.init, program, carrying):
-                    carrying.add(node.sym)
-            elif isinstance(node, ir.Call) and len(node.args) >= 2:
-                if any(_uses_bytes(a, program, carrying) for a in node.args):
-                    for argument in node.args:
-                        for name in walk(argument):
-                            if isinstance(name, ir.Name) and name.kind == "local":
-                                carrying.add(name.sym)
-    return carrying
-
-
-def _is_bytes_type(type_text: str, program: Program) -> bool:
-    base = bare(type_text)
-    return is_byte_pointer(type_text) or base.startswith("std::") and "float" not in base or base in program.carriers
-
-
-def _uses_bytes(value: ir.Expr, program: Program, carrying: set[str]) -> bool:
-    for node in walk(value):
-        if isinstance(node, ir.Field) and node.owner in program.carriers:
-            if node.name in program.carriers[node.owner].storage:
-                return True
-        elif isinstance(node, ir.Name) and node.sym in carrying:
-            return True
-    return False
-
-
-class _Run:
+class Runner:
     """One function variant (or lambda in its context) being run."""
 
-    def __init__(self, interp: _Interpreter, function: ir.Function, outer: _Run | None = None) -> None:
+    def __init__(self, interp: _Interpreter, function: ir.Function, outer: Runner | None = None) -> None:
         self.interp = interp
         self.program = interp.program
         self.facts = interp.facts
@@ -434,8 +256,8 @@ class _Run:
             case = self.leave(end, value)
             cases.setdefault((case.value, case.objects, case.known, case.devices, case.content), case)
         return Summary(
-            _few(list(cases.values())),
-            _ordered(self.opens.values()),
+            few(list(cases.values())),
+            ordered(self.opens.values()),
             frozenset(self.reads),
             frozenset(self.writes),
         )
@@ -475,7 +297,7 @@ class _Run:
     def visible(self, atom: Atom) -> bool:
         if atom[0] == "m":
             return atom[1][0] in self.param_syms
-        return atom[0] == "e" and _speaks(atom[1]) and _mentions_only(atom[1], self.param_syms)
+        return atom[0] == "e" and speaks(atom[1]) and mentions_only(atom[1], self.param_syms)
 
     def is_local(self, path: Path) -> bool:
         return path[0] not in self.param_syms or self.by_value(path)
@@ -573,7 +395,7 @@ class _Run:
                 taken = tuple(c for c, _ in self.log)
                 for position in range(len(self.choices), len(self.log)):
                     for alternative in range(1, self.log[position][1]):
-                        pending.append(taken[:position] + (alternative,))
+                        pending.append((*taken[:position], alternative))
         self.choices, self.log = saved
         return found
 
@@ -913,7 +735,7 @@ class _Run:
         if isinstance(x, ir.Other) and len(x.items) == 1:
             return self.test(x.items[0], state)
         if isinstance(x, ir.Call):
-            predicate = self.predicate(x, state)
+            predicate = self.predicate(x)
             if predicate is not None:
                 return predicate
             value = self.eval(x, state)
@@ -964,7 +786,7 @@ class _Run:
         first, second = sorted((a_key, b_key), key=repr)
         return fm.atom("e", ("==", first, second))
 
-    def predicate(self, x: ir.Call, state: State) -> Formula | None:
+    def predicate(self, x: ir.Call) -> Formula | None:
         """`is_cpu()` and its kind: by body when there is one that tests the device, else by name."""
         last = x.name.rpartition("::")[2]
         found = _IS_DEVICE.match(last)
@@ -1019,7 +841,7 @@ class _Run:
                 state.resolved |= {(key[1], key[2])}
         known = state.known.get(key)
         if known is None:
-            if key[0] != "e" or not self.checking or _worth_knowing(key[1]):
+            if key[0] != "e" or not self.checking or worth_knowing(key[1]):
                 state.known[key] = polarity
         elif known is not polarity:
             raise Dead
@@ -1179,9 +1001,9 @@ class _Run:
         base = self.eval(x.base, state)
         carrier = self.program.carriers.get(x.owner)
         if isinstance(base, Obj):  # a member of a temporary
-            path = (f"tmp@{x.base.span.begin}",)
-            state.objects[path] = base
-            base = Ref(path, base.carrier, x.base.span)
+            temporary = (f"tmp@{x.base.span.begin}",)
+            state.objects[temporary] = base
+            base = Ref(temporary, base.carrier, x.base.span)
         if not isinstance(base, Ref):
             if bare(x.type) == "bool":
                 return Bool(fm.atom("e", self.key(x, state)))
@@ -1299,7 +1121,7 @@ class _Run:
         if isinstance(base, Ref):
             if bare(x.type) == "bool" and not is_pointer(x.type):
                 return Bool(fm.atom("e", self.key(x, state)))
-            path = (*base.path, f"[{_short(self.key(x.index, state))}]")
+            path = (*base.path, f"[{short(self.key(x.index, state))}]")
             if self.is_buffer(x.type):
                 return Ptr(frozenset(), frozenset({(path, WHOLE)}))
             if is_scalar(x.type):
@@ -1322,15 +1144,15 @@ class _Run:
         values = tuple(self.eval(i, state) for i in x.items)
         if not values:
             return Obj(carrier.name, markers=tuple((m, fm.FALSE) for m in carrier.markers))
-        return self.aggregate(x, carrier, values, x.fields or tuple(m.name for m in carrier.members), x.items, state)
+        return self.aggregate(x, carrier, values, x.fields or tuple(m.name for m in carrier.members), state)
 
     def aggregate_of(self, x: ir.Cast, carrier: Carrier, value: Many, state: State) -> Value:
         names = tuple(m.name for m in carrier.members)
-        return self.aggregate(x, carrier, value.items, names, (), state)
+        return self.aggregate(x, carrier, value.items, names, state)
 
     def aggregate(
         self, x: ir.Node, carrier: Carrier, values: tuple[Value, ...], names: tuple[str, ...],
-        items: tuple[ir.Expr, ...], state: State,
+        state: State,
     ) -> Value:  # fmt: skip
         obj = Obj(carrier.name, markers=tuple((m, fm.FALSE) for m in carrier.markers))
         held = Ptr()
@@ -1372,7 +1194,7 @@ class _Run:
             if carrier is not None and not is_pointer(type_text):
                 alias = state.variables.get(target.sym)
                 path = alias.path if isinstance(alias, Ref) else (target.sym,)
-                self.assign_whole(x, state, path, carrier, value)
+                self.assign_whole(state, path, carrier, value)
             elif self.is_buffer(type_text):
                 self.assign_buffer(x, state, (target.sym,), type_text, value)
             elif x.op == "=":
@@ -1396,7 +1218,7 @@ class _Run:
         if isinstance(place, Ref):
             carrier = self.program.carrier_of(place.type)
             if carrier is not None and not is_pointer(place.type):
-                self.assign_whole(x, state, place.path, carrier, value)
+                self.assign_whole(state, place.path, carrier, value)
             elif isinstance(value, Ref) and is_pointer(place.type):
                 state.variables["\0".join(place.path)] = value
             else:
@@ -1433,13 +1255,11 @@ class _Run:
 
     def forget(self, state: State, sym: ir.Sym) -> None:
         """A variable changes: conditions about its old value say nothing any more."""
-        stale = [
-            a for a in state.known if a[0] == "e" and _mentions_symbol(a[1], sym) or a[0] == "m" and a[1][0] == sym
-        ]
+        stale = [a for a in state.known if a[0] == "e" and mentions_symbol(a[1], sym) or a[0] == "m" and a[1][0] == sym]
         for atom in stale:
             del state.known[atom]
 
-    def assign_whole(self, x: ir.Assign, state: State, path: Path, carrier: Carrier, value: Value) -> None:
+    def assign_whole(self, state: State, path: Path, carrier: Carrier, value: Value) -> None:
         if isinstance(value, Ref) and value.path == path:
             return
         for atom in [a for a in state.known if a[0] == "m" and a[1] == path]:
@@ -1778,7 +1598,7 @@ class _Run:
                 names = {marker}
                 for atom in fm.atoms(f):
                     if atom[0] == "e":
-                        names |= {str(part).rpartition(":")[2] for part in _leaves(atom)}
+                        names |= {str(part).rpartition(":")[2] for part in leaves(atom)}
                 if any(True for _ in fm.atoms(f)) and not any(n and n in step.strip("[]").split(",") for n in names):
                     assert obj.site is not None
                     self.facts.cached_views.add((obj.site, marker, path))
@@ -1957,7 +1777,7 @@ class _Run:
         )  # fmt: skip
 
     def export(self, obligation: Obligation, carried_by_value: bool = False) -> None:
-        """Keep an obligation; one that callers may meet goes into the summary, unless the value returned takes it along."""
+        """Keep an obligation. One that callers may meet goes into the summary, unless the returned value takes it."""
         key = (
             obligation.site, obligation.marker, obligation.source, obligation.devices, obligation.outcome,
             obligation.via, obligation.part,
@@ -1968,7 +1788,7 @@ class _Run:
         if (
             obligation.pending
             and obligation.outcome in ("dropped", "part", "missing")
-            and len(obligation.via) < _MAX_VIA
+            and len(obligation.via) < MAX_VIA
         ):
             self.opens.setdefault(key, obligation)
 
@@ -2099,7 +1919,7 @@ class _Run:
                 if last in ("get", "value"):
                     return True, replace(base, span=x.span)
                 return True, Ref(
-                    (*base.path, "[*]" if last != "at" else f"[{_short(self.key(x.args[0], state))}]"),
+                    (*base.path, "[*]" if last != "at" else f"[{short(self.key(x.args[0], state))}]"),
                     carrier_type,
                     x.span,
                 )
@@ -2237,7 +2057,8 @@ class _Run:
                 self.read(pointer, x.span, state, x.name)
         mutable_carriers = [
             a for i, a in enumerate(args)
-            if isinstance(a, Ref) and self.program.carrier_of(a.type or "") and (i >= len(types) or is_mutable_reference(types[i]))
+            if isinstance(a, Ref) and self.program.carrier_of(a.type or "")
+            and (i >= len(types) or is_mutable_reference(types[i]))
         ]  # fmt: skip
         if mutable_carriers and readable and function is None and x.target is not None:
             for ref in mutable_carriers:
@@ -2275,12 +2096,12 @@ class _Run:
         function = self.program.function(x.sym)
         if function is None or function.body is None:
             return None
-        run = _Run(self.interp, function, self)
+        run = Runner(self.interp, function, self)
         entry = state.copy()
         entry.written = frozenset()
         summary = run.summarise(entry)
         known = self.interp.summaries.get(x.sym)
-        self.interp.summaries[x.sym] = summary if known is None else _merge(known, summary)
+        self.interp.summaries[x.sym] = summary if known is None else merge(known, summary)
         for key, obligation in run.opens.items():
             if obligation.source[0] not in {p.sym for p in function.params}:
                 self.opens.setdefault(key, obligation)
@@ -2303,7 +2124,7 @@ class _Run:
                 self.escape(value, x.span, state)
             return self.opaque(x, state)
         self.facts.callers.setdefault(sym, set()).add(self.function.sym)
-        bound = _Binding(self, function, base, args, x, state)
+        bound = Binding(self, function, base, args, x, state)
         self.pass_opens(summary, bound, x, state)
         for path in sorted(summary.reads):
             value = bound.pointer(path)
@@ -2397,7 +2218,7 @@ class _Run:
             return Ptr(frozenset(), frozenset({((f"call@{x.span.begin}",), WHOLE)}))
         return Ref((f"call@{x.span.begin}",), x.type, x.span) if x.type and not is_scalar(x.type) else None
 
-    def pass_opens(self, summary: Summary, bound: _Binding, x: ir.Call, state: State) -> None:
+    def pass_opens(self, summary: Summary, bound: Binding, x: ir.Call, state: State) -> None:
         for left in summary.opens:
             where = bound.path(left.source)
             if where is None:  # handed over in a way that is not followed: nobody is known to check it
@@ -2424,286 +2245,11 @@ class _Run:
             )  # fmt: skip
 
 
-class _Binding:
-    """Parameters of a callee in terms of the caller."""
-
-    def __init__(
-        self, run: _Run, function: ir.Function, base: Value, args: list[Value], x: ir.Call, state: State
-    ) -> None:
-        self.run = run
-        self.state = state
-        self.values: dict[str, Value] = {}
-        self.keys: dict[str, object] = {}
-        for position, param in enumerate(function.params):
-            value = args[position] if position < len(args) else None
-            argument = x.args[position] if position < len(x.args) else None
-            if (
-                argument is None or isinstance(argument, ir.Other) and not argument.items
-            ) and param.default is not None:
-                argument = param.default
-                value = run.eval(param.default, state)
-            if isinstance(value, Obj):
-                path = (f"tmp@{argument.span.begin if argument else x.span.begin}:{position}",)
-                state.objects[path] = value
-                value = Ref(path, value.carrier, x.span)
-            self.values[param.sym] = value
-            if argument is not None:
-                self.keys[param.sym] = run.key(argument, state)
-                if bare(param.type) == "bool" and not isinstance(value, Bool):
-                    self.values[param.sym] = Bool(fm.atom("e", run.key(argument, state)))
-        if base is not None:
-            self.values["this"] = base
-            self.keys["this"] = base.path if isinstance(base, Ref) else ()
-
-    def path(self, path: Path) -> Path | None:
-        if path[0] not in self.values:
-            if self.run.function.sym and (
-                path[0] in self.run.locals or path[0] in self.run.param_syms or self.run.outer
-            ):
-                return path
-            return None if ":" in path[0] or path[0] == "this" or "@" in path[0][:5] else path
-        value = self.values[path[0]]
-        return (*value.path, *path[1:]) if isinstance(value, Ref) else None
-
-    def pointer(self, path: Path) -> Ptr | None:
-        """The caller's pointer behind a callee's buffer path."""
-        value = self.values.get(path[0])
-        if isinstance(value, Ptr):
-            return value
-        if isinstance(value, Ref):
-            where = (*value.path, *path[1:])
-            if where in self.state.content:
-                return self.state.content[where]
-            return Ptr(frozenset(), frozenset({(where, WHOLE)}))
-        return None
-
-    def formula(self, f: Formula) -> Formula:
-        def change(atom: Atom) -> Formula:
-            if atom[0] == "m":
-                value = self.values.get(atom[1][0])
-                if isinstance(value, Ref):
-                    where = (*value.path, *atom[1][1:])
-                    if len(atom[1]) == 1 or where in self.state.objects:
-                        obj = self.run.load(self.state, Ref(where, value.type if len(atom[1]) == 1 else ""))
-                        known = obj.marker(atom[2])
-                        if known is not None:
-                            return known
-                    return fm.atom("m", where, atom[2])
-                if atom[1][0] in self.values:
-                    return fm.atom("e", ("lost", atom[1], atom[2]))
-                return fm.atom(*atom)
-            if atom[0] == "e":
-                if isinstance(atom[1], tuple) and len(atom[1]) == 1 and atom[1][0] in self.values:
-                    value = self.values[atom[1][0]]
-                    if isinstance(value, Bool):
-                        return value.formula
-                return fm.atom("e", _substitute(atom[1], self.keys))
-            return fm.atom(*atom)
-
-        return fm.replace(f, change)
-
-    def consistent(self, case: Case, state: State) -> bool:
-        if not state.known and not any(a[0] == "m" for a, _ in case.known):
-            return True
-        for atom, value in case.known:
-            reduced = fm.reduce(self.formula(("a", atom)), state.known)
-            if reduced[0] == "c" and reduced[1] is not value:
-                return False
-        return True
-
-    def handed(self, base: Value) -> list[Ref]:
-        """The carriers that the call hands over."""
-        found = [v for v in self.values.values() if isinstance(v, Ref)]
-        return [base, *found] if isinstance(base, Ref) else found
-
-    def spells(self, atom: Atom) -> bool:
-        """A boolean parameter: the condition is spelled in the caller's argument."""
-        key = atom[1]
-        return atom[0] == "e" and isinstance(key, tuple) and len(key) == 1 and isinstance(self.values.get(key[0]), Bool)
-
-    def touched(self, summary: Summary) -> set[Path]:
-        """Paths whose markers the callee sets or passes on: they are not handed over yet."""
-        found: set[Path] = set()
-        for case in summary.cases:
-            for path, _ in case.objects:
-                where = self.path(path)
-                if where is not None:
-                    found.add(where)
-            value = case.value
-            if isinstance(value, Obj):
-                for origin in value.storage.origins:
-                    where = self.path(origin.path)
-                    if where is not None:
-                        found.add(where)
-        return found
-
-    def held(self, ptr: Ptr) -> Ptr:
-        origins: set[Origin] = set()
-        buffers: set[tuple[Path, str]] = set()
-        for origin in ptr.origins:
-            value = self.values.get(origin.path[0])
-            if origin.path[0] in self.values:
-                if isinstance(value, Ref):
-                    where = (*value.path, *origin.path[1:])
-                    known = self.state.objects.get(where)
-                    if known is not None and known.storage.origins and known.whole_copy is None:
-                        inner = known.storage.cut() if origin.part else known.storage
-                        origins |= inner.origins
-                        buffers |= inner.buffers
-                    else:
-                        origins.add(replace(origin, path=where, span=value.span))
-            else:
-                origins.add(origin)
-        for path, part in ptr.buffers:
-            value = self.values.get(path[0])
-            if isinstance(value, Ptr) and len(path) == 1:
-                inner = value.cut() if part else value
-                origins |= inner.origins
-                buffers |= inner.buffers
-            elif isinstance(value, Ref):
-                buffers.add(((*value.path, *path[1:]), part))
-            elif path[0] not in self.values:
-                buffers.add((path, part))
-        return self.run.resolve(Ptr(frozenset(origins), frozenset(buffers)), self.state)
-
-    def object(self, obj: Obj, x: ir.Call) -> Obj:
-        """A carrier the callee made or changed, in the caller's terms."""
-        storage = self.held(obj.storage)
-        markers = tuple((m, self.formula(f)) for m, f in obj.markers)
-        opens = set()
-        for left in obj.open:
-            where = self.path(left.source)
-            if where is not None:
-                known = self.state.objects.get(where)
-                if known is not None and known.storage.origins and known.whole_copy is None:
-                    value = known.marker(left.marker)
-                    if value is not None and fm.reduce(value, self.state.known) == fm.FALSE:
-                        continue
-                hop = (self.run.function.sym, self.run.function.path, x.span, where)
-                if len(left.via) < _MAX_VIA:
-                    opens.add(replace(left, source=where, via=(*left.via, hop)))
-        site = obj.site
-        if site is None:  # passed on, perhaps with other markers: what it was made by stays
-            for origin in obj.storage.origins:
-                where = self.path(origin.path)
-                known = self.state.objects.get(where) if where is not None else None
-                if known is not None and known.site is not None:
-                    site = known.site
-                    opens |= known.open
-                    self.state.objects[where] = replace(known, done=True)  # type: ignore[index]
-        inside = {o.path for o in obj.storage.origins}
-        if storage.origins and not inside:  # the bytes became a carrier's here
-            rooted = self.rooted(obj, storage)
-            opens = set() if rooted is None else rooted
-            if rooted is None:  # this call is the construction
-                site = self.run.site(x.span, "factory", x=x)
-        elif not storage.origins and obj.filled and not inside:
-            site = self.run.site(x.span, "factory", x=x)
-        device = obj.device
-        if device is None:
-            device = next((v.names for v in self.values.values() if isinstance(v, Dev)), None)
-        copy = self.path(obj.whole_copy) if obj.whole_copy is not None else None
-        return replace(
-            obj, storage=storage, markers=markers, open=frozenset(opens), site=site, device=device, done=False,
-            last_store=0, filled_by=(),
-            whole_copy=copy if copy is not None else None,
-        )  # fmt: skip
-
-    def rooted(self, obj: Obj, storage: Ptr) -> set[Open] | None:
-        """The callee got the weight beside its bytes: then the construction, and the loss, are the callee's."""
-        if obj.site is None:
-            return None
-        owners = {v.path: s for s, v in self.values.items() if isinstance(v, Ref)}
-        if not all(o.path in owners for o in storage.origins):
-            return None
-        run, opens = self.run, set()
-        callee = obj.site.function
-        for origin in storage.origins:
-            param = (owners[origin.path],)
-            carrier = run.program.carriers.get(origin.carrier)
-            for marker in carrier.markers if carrier is not None else ():
-                value = obj.marker(marker)
-                kept = value is not None and fm.reduce(value, {("m", param, marker): True}) == fm.TRUE
-                run.export(
-                    Obligation(
-                        site=obj.site, marker=marker, source=param, source_span=None, source_type=origin.carrier,
-                        devices=run.interp.everywhere, narrowed=False, outcome="carried" if kept else "dropped",
-                        pending=not kept, function=callee,
-                    ),
-                    carried_by_value=True,
-                )  # fmt: skip
-                if not kept:
-                    hop = (run.function.sym, run.function.path, run.statement, origin.path)
-                    opens.add(Open(obj.site, marker, origin.path, run.interp.everywhere, (hop,)))
-        return opens
-
-    def value(self, value: Value, x: ir.Call) -> Value:
-        if isinstance(value, Obj):
-            return self.object(value, x)
-        if isinstance(value, Ptr):
-            return self.held(value)
-        if isinstance(value, Bool):
-            return Bool(self.formula(value.formula))
-        if isinstance(value, Ref):
-            where = self.path(value.path)
-            return (
-                Ref(where, value.type, x.span) if where is not None else Ref((f"call@{x.span.begin}",), x.type, x.span)
-            )
-        if isinstance(value, Many):
-            return Many(tuple(self.value(v, x) for v in value.items))
-        if value is None:
-            return self.run.opaque(x, self.state) if x.type and bare(x.type) != "void" else None
-        return value
-
-
 # ---------------------------------------------------------------------------------------------------- helpers
 
 
 def _copied(ptr: Ptr) -> Ptr:
     return Ptr(frozenset(replace(o, copied=True) for o in ptr.origins), ptr.buffers)
-
-
-def _ordered(opens: Iterable[Obligation]) -> tuple[Obligation, ...]:
-    unique = dict.fromkeys(opens)
-    return tuple(sorted(unique, key=lambda o: (o.site.path, o.site.span.begin, o.marker, o.order, o.source)))
-
-
-def _few(cases: list[Case]) -> tuple[Case, ...]:
-    """Cases that callers cannot tell apart become one: what either leaves open stays open."""
-    distinct: dict[object, Case] = {}
-    for case in cases:
-        value = case.value
-        shape: object = (
-            (value.carrier, value.markers, value.device, value.reshaped) if isinstance(value, Obj) else value
-        )
-        key = (shape, case.objects, case.devices, frozenset(k for k in case.known if k[0][0] == "m"))
-        first = distinct.get(key)
-        distinct[key] = case if first is None else _joined(first, case)
-    return tuple(distinct.values())[:_MAX_CASES]
-
-
-def _joined(a: Case, b: Case) -> Case:
-    known = tuple(k for k in a.known if k in b.known)
-    content = dict(a.content)
-    for path, held in b.content:
-        content[path] = held.join(content.get(path, Ptr()))
-    value = a.value
-    if isinstance(value, Obj) and isinstance(b.value, Obj):
-        value = replace(value, storage=value.storage.join(b.value.storage), open=value.open | b.value.open)
-    return Case(known, a.devices, value, a.objects, tuple(sorted(content.items())))
-
-
-def _short(key: object) -> str:
-    """An index key in words, for paths and for telling whether a map's key holds a marker."""
-    return ",".join(str(part).rpartition(":")[2] for part in _leaves(key))
-
-
-def _leaves(key: object) -> Iterator[object]:
-    if isinstance(key, tuple):
-        for part in key:
-            yield from _leaves(part)
-    else:
-        yield key
 
 
 def _by_reference(type_text: str) -> bool:
@@ -2718,8 +2264,8 @@ def _is_borrowing(type_text: str) -> bool:
 
 
 def _holds_scalars(base: str) -> bool:
-    return bool(re.search(r"<(?:const )?(?:void|unsigned char|char|signed char|short|unsigned short|int|unsigned int|long|"
-                          r"unsigned long|float|double|std::byte)\b", base))  # fmt: skip
+    return bool(re.search(r"<(?:const )?(?:void|unsigned char|char|signed char|short|unsigned short|int|unsigned int|"
+                          r"long|unsigned long|float|double|std::byte)\b", base))  # fmt: skip
 
 
 def is_copy_signature(types: list[str]) -> bool:
@@ -2768,47 +2314,3 @@ def _never_returns(function: ir.Function) -> bool:
     return isinstance(last, ir.Do) and (
         isinstance(last.x, ir.ThrowExpr) or isinstance(last.x, ir.Call) and last.x.name.rpartition("::")[2] in _NORETURN
     )
-
-
-def _mentions_symbol(key: object, sym: str) -> bool:
-    return key == sym or isinstance(key, tuple) and any(_mentions_symbol(k, sym) for k in key)
-
-
-def _speaks(key: object) -> bool:
-    """A condition worth telling callers: a boolean parameter or member, a comparison with an enumerator."""
-    if not isinstance(key, tuple) or not key:
-        return False
-    if key[0] == "==":
-        return any(isinstance(side, str) for side in key[1:])
-    return key[0] != "call" and all(isinstance(k, str) for k in key)
-
-
-def _worth_knowing(key: object) -> bool:
-    """What a passed check leaves behind: also a zero offset and a multiple of a row group."""
-    if _speaks(key):
-        return True
-    return (
-        isinstance(key, tuple)
-        and key[:1] == ("==",)
-        and (("lit", "0") in key or any(isinstance(side, tuple) and side[:1] == ("%",) for side in key[1:]))
-    )
-
-
-def _mentions_only(key: object, syms: set[str]) -> bool:
-    """Every local symbol in the key is a parameter."""
-    if isinstance(key, tuple):
-        return all(_mentions_only(k, syms) for k in key)
-    if isinstance(key, str) and re.search(r":\d+:", key):
-        return key in syms
-    return not isinstance(key, int)
-
-
-def _substitute(key: object, keys: dict[str, object]) -> object:
-    if isinstance(key, tuple):
-        if len(key) >= 1 and isinstance(key[0], str) and key[0] in keys:
-            head = keys[key[0]]
-            if len(key) == 1:
-                return head
-            return (*head, *key[1:]) if isinstance(head, tuple) else (head, *key[1:])
-        return tuple(_substitute(k, keys) for k in key)
-    return key

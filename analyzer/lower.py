@@ -360,7 +360,7 @@ class _Lowering:
 
     def declaration(self, cursor: Any) -> None:
         kind = cursor._kind_id
-        if kind == _NAMESPACE or kind == _LINKAGE or kind == 1:
+        if kind in (_NAMESPACE, _LINKAGE) or kind == 1:
             if self.file_of(cursor) is not None:
                 for child in self.children(cursor):
                     self.declaration(child)
@@ -429,7 +429,7 @@ class _Lowering:
             kind = part._kind_id
             if kind == _PARM:
                 params.append(self.param(part))
-            elif kind == _COMPOUND or kind == _TRY:
+            elif kind in (_COMPOUND, _TRY):
                 body = part
             elif kind == _CUDA_GLOBAL_ATTR:
                 kernel = True
@@ -635,7 +635,7 @@ class _Lowering:
 
     def expr(self, cursor: Any) -> ir.Expr:
         kind = cursor._kind_id
-        if kind == _UNEXPOSED or kind == _PAREN:
+        if kind in (_UNEXPOSED, _PAREN):
             inner = self.children(cursor)
             if len(inner) == 1:
                 return self.expr(inner[0])
@@ -689,7 +689,7 @@ class _Lowering:
             if inner:
                 return ir.Cast(self.span(cursor), self.expr(inner[-1]), self.type_of(cursor))
             return ir.Other(self.span(cursor), ())
-        if kind == _BOOL or kind == _INT:
+        if kind in (_BOOL, _INT):
             span = self.span(cursor)
             return ir.Lit(span, "bool" if kind == _BOOL else "int", self.literal(cursor, span, kind))
         if kind == _STRING:

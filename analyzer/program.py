@@ -50,7 +50,7 @@ def is_byte_pointer(type_text: str) -> bool:
     if not is_pointer(type_text):
         return False
     base = bare(type_text)
-    return base in _SCALARS or base.endswith("float16") or base.endswith("bfloat16") or "half" in base
+    return base in _SCALARS or base.endswith(("float16", "bfloat16")) or "half" in base
 
 
 _SCALARS = frozenset(
@@ -70,7 +70,7 @@ def is_mutable_reference(type_text: str) -> bool:
     text = type_text.strip()
     if text.endswith("&&"):
         return True
-    if text.endswith("&") or text.endswith("*"):
+    if text.endswith(("&", "*")):
         return not text.startswith("const ")
     return False
 

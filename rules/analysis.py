@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 from analyzer import ir
 from analyzer.domain import Obligation, Path, Site
-from analyzer.interp import _MAX_VIA as MAX_VIA
-from analyzer.interp import Facts
 from analyzer.markers import Marker
 from analyzer.program import Program
+from analyzer.summary import MAX_VIA, Facts
 from rules.finding import Hop, Verdict
 
 BAD = frozenset({"dropped", "missing", "part", "foreign", "literal"})
@@ -88,7 +87,7 @@ class Analysis:
     markers: dict[str, Marker]
     honoured: Callable[[str], frozenset[str]]
     judge: Judge
-    marked: Callable[[ir.Sym, Path, str], bool] = lambda function, path, marker: True
+    marked: Callable[[ir.Sym, Path, str], bool]
     excused: frozenset[tuple[ir.Sym, str]] = frozenset()
     _groups: list[Group] | None = field(default=None, repr=False)
 
@@ -164,15 +163,15 @@ class Analysis:
         if group.plain and not more.get("latent"):
             more["latent"] = "every caller passes a weight that is plain as made in sight"
         return Draft(
-            rule=rule, site=group.site, marker=group.marker, devices=group.devices, source=group.source, message=message,
-            source_span=group.source_span, source_type=group.source_type, witness=group.witness(self.program),
+            rule=rule, site=group.site, marker=group.marker, devices=group.devices, source=group.source,
+            message=message,            source_span=group.source_span, source_type=group.source_type, witness=group.witness(self.program),
             part=group.part or group.outcome == "part", narrowed=group.narrowed, has_marker=group.outcome != "missing",
             insert_after=group.insert_after, callers=callers, **more,  # type: ignore[arg-type]
         )  # fmt: skip
 
     def name_of(self, source: Path) -> str:
         """A source path in words: the names without their symbols."""
-        words = [source[0].rpartition(":")[2] or source[0]] + list(source[1:])
+        words = [source[0].rpartition(":")[2] or source[0], *source[1:]]
         return ".".join(words).replace(".[", "[")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from analyzer import ir
-from analyzer.interp import walk
 from analyzer.program import bare, device_name
+from analyzer.walk import walk
 from rules import policy
 from rules.analysis import READS, Analysis, Draft
 from rules.bytes_read_blind import is_live
@@ -33,8 +33,9 @@ class Finisher:
                 found.add((obligation.source, obligation.site.span.begin))
 
     def finish(self, draft: Draft) -> Finding | None:
+        """Return the finding, or None for a reader that no marked weight can reach with its marker."""
         analysis, site = self.analysis, draft.site
-        verdict, reason, witness = self.verdict(draft)
+        verdict, reason, witness = self._verdict(draft)
         carrier = analysis.program.carriers.get(draft.source_type)
         of_view = carrier is not None and carrier.view and site.form in READS
         if of_view and site.form != "into":
@@ -46,7 +47,7 @@ class Finisher:
         if (site.function, draft.marker) in analysis.excused:
             severity, reason = Severity.NOTE, f"its operands have no dtype that is ever {draft.marker}"
 
-        source = self.source_text(draft)
+        source = self._source_text(draft)
         return Finding(
             rule=draft.rule,
             place=self.texts.place(site.path, site.span),
@@ -62,11 +63,11 @@ class Finisher:
             fingerprint="",
             reason=draft.latent or reason,
             witness=(*witness, *draft.witness),
-            site=self.site(draft, source),
-            fix=self.fix(draft),
+            site=self._site(draft, source),
+            fix=self._fix(draft),
         )
 
-    def verdict(self, draft: Draft) -> tuple[Verdict, str, tuple[Hop, ...]]:
+    def _verdict(self, draft: Draft) -> tuple[Verdict, str, tuple[Hop, ...]]:
         if draft.verdict is not None:
             return draft.verdict, "", ()
         if draft.rule == "VT008" and draft.source_type == "":
@@ -75,14 +76,14 @@ class Finisher:
             return Verdict.UNKNOWN, "", ()
         return self.analysis.judge(draft.site.function, draft.source, draft.marker, draft.devices)
 
-    def source_text(self, draft: Draft) -> str:
+    def _source_text(self, draft: Draft) -> str:
         if draft.source_span is not None and draft.source_span.end > draft.source_span.begin:
             text = self.texts.text(draft.site.path, draft.source_span.begin, draft.source_span.end)
             if len(text) < 80 and "\n" not in text:
                 return text
         return ""
 
-    def fix(self, draft: Draft) -> Fix:
+    def _fix(self, draft: Draft) -> Fix:
         analysis, site = self.analysis, draft.site
         macro = site.span.macro
         if draft.action == "display":
@@ -101,7 +102,7 @@ class Finisher:
                 beyond = tuple(sorted(draft.devices - honoured))
                 return Fix("both", safety, beyond, f"no kernel of {', '.join(beyond)} reads {draft.marker}")
             return Fix("refuse", safety, why=f"{draft.marker} is not what this code reads")
-        if self.is_reshape(draft):
+        if self._is_reshape(draft):
             return Fix("refuse", safety, why=f"{draft.marker} describes the old shape")
         if draft.part or not draft.has_marker:
             fix = policy.decide(draft.marker, draft.devices or frozenset({"cpu"}), honoured, part=True)
@@ -113,7 +114,7 @@ class Finisher:
             fix = policy.decide(draft.marker, draft.devices, honoured, overrides=self.overrides)
         return msgspec.structs.replace(fix, safety=safety)
 
-    def is_reshape(self, draft: Draft) -> bool:
+    def _is_reshape(self, draft: Draft) -> bool:
         """A view made anew of a view, in a shape that is not taken from it."""
         source = self.analysis.program.carriers.get(draft.source_type)
         if (
@@ -126,7 +127,7 @@ class Finisher:
         text = self.texts.text(draft.site.path, draft.site.span.begin, draft.site.span.end)
         return ".shape" not in text and "->shape" not in text
 
-    def site(self, draft: Draft, source: str) -> Site:
+    def _site(self, draft: Draft, source: str) -> Site:
         site = draft.site
         function = self.analysis.program.function(site.function) if site.function else None
         return Site(
@@ -136,18 +137,18 @@ class Finisher:
             dest=site.dest,
             dest_type=site.dest_type,
             source_text=source if source != "this" else "",
-            member_op=self.member_operator(draft, source),
-            insert_before=self.insert_before(draft, function),
+            member_op=self._member_operator(draft, source),
+            insert_before=self._insert_before(draft, function),
             insert_after=draft.insert_after if draft.insert_after > site.span.end else 0,
             braceless=site.braceless,
             in_lambda=site.in_lambda,
             conditional=site.conditional,
             callee=site.callee,
             dest_has_marker=draft.has_marker,
-            device_tests=self.device_tests(function),
+            device_tests=self._device_tests(function),
         )
 
-    def member_operator(self, draft: Draft, source: str) -> str:
+    def _member_operator(self, draft: Draft, source: str) -> str:
         if not source or source == "this":
             return ""
         function = self.analysis.program.function(draft.site.function)
@@ -159,7 +160,7 @@ class Finisher:
             return "*"
         return "."
 
-    def insert_before(self, draft: Draft, function: ir.Function | None) -> int:
+    def _insert_before(self, draft: Draft, function: ir.Function | None) -> int:
         """Before an upload of the same bytes that runs ahead of the construction, in the same block."""
         if function is None or function.body is None:
             return 0
@@ -177,7 +178,7 @@ class Finisher:
                     return ahead[0].span.begin
         return 0
 
-    def device_tests(self, function: ir.Function | None) -> tuple[tuple[str, str], ...]:
+    def _device_tests(self, function: ir.Function | None) -> tuple[tuple[str, str], ...]:
         if function is None:
             return ()
         program = self.analysis.program

@@ -29,7 +29,8 @@ from collections.abc import Iterator
 
 from analyzer import ir
 from analyzer.domain import Site
-from analyzer.interp import MarkerWrite, walk
+from analyzer.summary import MarkerWrite
+from analyzer.walk import walk
 from rules.analysis import Analysis, Draft
 from rules.finding import Verdict
 
@@ -90,14 +91,15 @@ def _unbounded_shapes(analysis: Analysis) -> Iterator[Draft]:
         nodes = list(walk(function.body))
         sizes = [
             n for n in nodes
-            if isinstance(n, ir.Call) and n.name.endswith("::size") and isinstance(n.base, ir.Name) and n.base.kind == "param"
+            if isinstance(n, ir.Call) and n.name.endswith("::size")
+            and isinstance(n.base, ir.Name) and n.base.kind == "param"
         ]  # fmt: skip
         if not sizes:
             continue
         bounded = any(
             isinstance(n, ir.Binary) and n.op in ("<", "<=", ">", ">=", "==", "!=")
             and any(isinstance(s, ir.Call) and s in sizes for side in (n.a, n.b) for s in walk(side))
-            and any(isinstance(s, ir.Lit) or isinstance(s, ir.Name) and s.kind in ("global", "enum") for side in (n.a, n.b) for s in walk(side))
+            and any(_is_constant(s) for side in (n.a, n.b) for s in walk(side))
             for n in nodes
         )  # fmt: skip
         if bounded:
@@ -114,19 +116,23 @@ def _unbounded_shapes(analysis: Analysis) -> Iterator[Draft]:
             ):
                 carrier = carriers[array.owner]
                 marker = next((m.name for m in carrier.members if m.name in carrier.markers), "")
-                if not marker or not _filled_from(node, sizes, nodes, array.name):
+                if not marker or not _filled_from(node, sizes, array.name):
                     continue
                 site = Site(function.sym, function.path, node.span, "shape", node.span)
                 yield Draft(
-                    rule=CODE, site=site, marker=marker, devices=frozenset(analysis.program.devices), source=(array.name,),
-                    source_type=array.owner, action="display", verdict=Verdict.UNKNOWN, latent="needs an oversized shape",
-                    message=f"{array.name} is filled from a container of unchecked length: one entry too many lands on "
+                    rule=CODE, site=site, marker=marker, devices=frozenset(analysis.program.devices),
+                    source=(array.name,),                    source_type=array.owner, action="display", verdict=Verdict.UNKNOWN,
+                    latent="needs an oversized shape",                    message=f"{array.name} is filled from a container of unchecked length: one entry too many lands on "
                     f"{marker}",
                 )  # fmt: skip
                 break
 
 
-def _filled_from(store: ir.Assign, sizes: list[ir.Call], nodes: list[ir.Node], array: str) -> bool:
+def _is_constant(x: ir.Node) -> bool:
+    return isinstance(x, ir.Lit) or isinstance(x, ir.Name) and x.kind in ("global", "enum")
+
+
+def _filled_from(store: ir.Assign, sizes: list[ir.Call], array: str) -> bool:
     """Does the stored value, or the count the loop runs to, come from the sized parameter?"""
     params = {s.base.sym for s in sizes if isinstance(s.base, ir.Name)}
     return any(isinstance(n, ir.Name) and n.sym in params for n in walk(store.value)) or array == "stride"

@@ -60,5 +60,5 @@ RULES: tuple[Rule, ...] = tuple(
         unused_suppression,
         suppression_without_reason,
         unanalysed_candidate,
-    )  # fmt: skip
+    )
 )

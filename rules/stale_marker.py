@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analyzer.domain import Path
-from analyzer.interp import BytesWrite
+from analyzer.summary import BytesWrite
 from rules.analysis import Analysis, Draft
 
 CODE = "VT008"

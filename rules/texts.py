@@ -19,6 +19,7 @@ class Texts:
         self._starts: dict[str, list[int]] = {}
 
     def bytes(self, path: str) -> bytes:
+        """The file's bytes; empty when it cannot be read any more."""
         data = self._bytes.get(path)
         if data is None:
             try:
@@ -29,9 +30,11 @@ class Texts:
         return data
 
     def text(self, path: str, begin: int, end: int) -> str:
+        """The bytes `[begin, end)` as text."""
         return self.bytes(path)[begin:end].decode("utf-8", "replace")
 
     def place(self, path: str, span: ir.Span) -> Place:
+        """A span with lines and columns."""
         if not span.end:
             return Place(path, span.line, 1, span.line, 1, 0, 0, span.macro)
         line, column = self.position(path, span.begin)
@@ -39,6 +42,7 @@ class Texts:
         return Place(path, line, column, end_line, end_column, span.begin, span.end, span.macro)
 
     def position(self, path: str, offset: int) -> tuple[int, int]:
+        """1-based line and column of a byte offset."""
         starts = self._starts.get(path)
         if starts is None:
             data = self.bytes(path)
@@ -52,4 +56,5 @@ class Texts:
         return row + 1, len(self.text(path, starts[row], offset)) + 1
 
     def commented(self, program: Program) -> list[str]:
+        """Analysed files that speak to vt-lint in a comment."""
         return sorted(p for p in program.profiles if b"vt-lint:" in self.bytes(p))

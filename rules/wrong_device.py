@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from analyzer import ir
 from analyzer.domain import Obligation, Site
-from analyzer.interp import walk
+from analyzer.walk import walk
 from rules.analysis import Analysis, Draft
 
 CODE = "VT002"
@@ -97,7 +97,7 @@ def _ungated_producers(analysis: Analysis) -> Iterator[Draft]:
             yield Draft(
                 rule=CODE, site=site, marker=gated, devices=frozenset(analysis.program.devices) - honoured,
                 source=(store.target.name,), action="display",
-                message=f"{store.target.name} lets {gated} be set without asking for the device, unlike the field beside it",
+                message=f"{store.target.name} lets {gated} be set without asking for the device, as the field beside it does",
             )  # fmt: skip
 
 

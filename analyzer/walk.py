@@ -1,0 +1,112 @@
+"""Walks over lowered bodies, and what a plain walk can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from analyzer import ir
+from analyzer.program import Program, bare, is_byte_pointer, is_scalar
+
+
+def walk(node: object) -> Iterator[ir.Node]:
+    """Every expression and statement under `node`, itself first, without recursion into lambdas' own functions."""
+    stack = [node]
+    while stack:
+        here = stack.pop()
+        if isinstance(here, ir.Node):
+            yield here
+            for name in _CHILDREN[type(here)]:
+                value = getattr(here, name)
+                if value is not None:
+                    stack.append(value)
+        elif isinstance(here, tuple):
+            stack.extend(here)
+
+
+# Fields of a node that can hold nodes, or tuples of them.
+_CHILDREN: dict[type, tuple[str, ...]] = {
+    kind: tuple(
+        name
+        for name, hint in kind.__annotations__.items()
+        if any(word in str(hint) for word in ("Expr", "Stmt", "Var", "Case"))
+    )
+    for kind in (
+        ir.Name, ir.This, ir.Field, ir.Call, ir.Unary, ir.Binary, ir.Assign, ir.Cond, ir.Lit, ir.Init, ir.Index,
+        ir.Cast, ir.Lambda, ir.New, ir.ThrowExpr, ir.Other, ir.Var, ir.Do, ir.Block, ir.If, ir.Loop, ir.Each,
+        ir.Return, ir.Jump, ir.Case, ir.Switch, ir.Try,
+    )
+}  # fmt: skip
+
+
+def fresh_fields(program: Program) -> frozenset[tuple[str, str]]:
+    """Storage fields `(carrier, field)` that the tree only ever fills with values computed anew (an upcast copy, a
+    scratch buffer), so that a view over them is no view over the carrier's marked bytes.
+
+    A store counts as the carrier's own bytes when the stored expression, or a buffer it was copied into in the same
+    function, mentions a storage field of a carrier; a field that is never stored to keeps the benefit of no doubt."""
+    own: set[tuple[str, str]] = set()
+    fresh: set[tuple[str, str]] = set()
+    for function in program.functions():
+        stores = [
+            node
+            for node in walk(function.body)
+            if isinstance(node, ir.Assign) and node.op == "=" and isinstance(node.target, ir.Field)
+            and node.target.owner in program.carriers
+            and node.target.name in program.carriers[node.target.owner].storage
+        ]  # fmt: skip
+        if not stores:
+            continue
+        carrying = _carrying_locals(function, program)
+        for store in stores:
+            assert isinstance(store.target, ir.Field)
+            key = (store.target.owner, store.target.name)
+            if _uses_bytes(store.value, program, carrying):
+                own.add(key)
+            elif not _is_empty(store.value):
+                fresh.add(key)
+    return frozenset(k for k in fresh - own if _is_memo(program, k))
+
+
+def _is_memo(program: Program, key: tuple[str, str]) -> bool:
+    """A mutable memo beside the real storage: a carrier's first storage field is never one."""
+    carrier = program.carriers[key[0]]
+    return key[1] != carrier.storage[0] and "shared_ptr" in next(m.type for m in carrier.members if m.name == key[1])
+
+
+def _is_empty(value: ir.Expr) -> bool:
+    return (
+        isinstance(value, ir.Lit)
+        or isinstance(value, (ir.Call, ir.Init))
+        and not getattr(value, "args", getattr(value, "items", ()))
+    )
+
+
+def _carrying_locals(function: ir.Function, program: Program) -> set[str]:
+    carrying: set[str] = set()
+    for _ in range(2):
+        for node in walk(function.body):
+            if isinstance(node, ir.Var) and node.init is not None and not is_scalar(node.type):
+                if _is_bytes_type(node.type, program) and _uses_bytes(node.init, program, carrying):
+                    carrying.add(node.sym)
+            elif isinstance(node, ir.Call) and len(node.args) >= 2:
+                if any(_uses_bytes(a, program, carrying) for a in node.args):
+                    for argument in node.args:
+                        for name in walk(argument):
+                            if isinstance(name, ir.Name) and name.kind == "local":
+                                carrying.add(name.sym)
+    return carrying
+
+
+def _is_bytes_type(type_text: str, program: Program) -> bool:
+    base = bare(type_text)
+    return is_byte_pointer(type_text) or base.startswith("std::") and "float" not in base or base in program.carriers
+
+
+def _uses_bytes(value: ir.Expr, program: Program, carrying: set[str]) -> bool:
+    for node in walk(value):
+        if isinstance(node, ir.Field) and node.owner in program.carriers:
+            if node.name in program.carriers[node.owner].storage:
+                return True
+        elif isinstance(node, ir.Name) and node.sym in carrying:
+            return True
+    return False
