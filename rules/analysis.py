@@ -164,7 +164,8 @@ class Analysis:
             more["latent"] = "every caller passes a weight that is plain as made in sight"
         return Draft(
             rule=rule, site=group.site, marker=group.marker, devices=group.devices, source=group.source,
-            message=message,            source_span=group.source_span, source_type=group.source_type, witness=group.witness(self.program),
+            message=message,
+            source_span=group.source_span, source_type=group.source_type, witness=group.witness(self.program),
             part=group.part or group.outcome == "part", narrowed=group.narrowed, has_marker=group.outcome != "missing",
             insert_after=group.insert_after, callers=callers, **more,  # type: ignore[arg-type]
         )  # fmt: skip

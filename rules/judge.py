@@ -126,7 +126,8 @@ def _run_finding(rule: str, path: str, line: int, message: str, allow: Allow | N
     return Finding(
         rule=rule, place=Place(path, line, 1, line, 1, begin, end), function="", marker=allow.marker if allow else "",
         devices=(), source="", source_type="", severity=Severity.WARNING if allow else Severity.NOTE,
-        verdict=Verdict.UNKNOWN,        message=message, construction=f"{path}:{line}:{rule}", fingerprint="",
+        verdict=Verdict.UNKNOWN,
+            message=message, construction=f"{path}:{line}:{rule}", fingerprint="",
     )  # fmt: skip
 
 

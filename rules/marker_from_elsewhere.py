@@ -121,8 +121,10 @@ def _unbounded_shapes(analysis: Analysis) -> Iterator[Draft]:
                 site = Site(function.sym, function.path, node.span, "shape", node.span)
                 yield Draft(
                     rule=CODE, site=site, marker=marker, devices=frozenset(analysis.program.devices),
-                    source=(array.name,),                    source_type=array.owner, action="display", verdict=Verdict.UNKNOWN,
-                    latent="needs an oversized shape",                    message=f"{array.name} is filled from a container of unchecked length: one entry too many lands on "
+                    source=(array.name,),
+                    source_type=array.owner, action="display", verdict=Verdict.UNKNOWN,
+                    latent="needs an oversized shape",
+                    message=f"{array.name} is filled from a container of unchecked length: one entry too many lands on "
                     f"{marker}",
                 )  # fmt: skip
                 break

@@ -97,7 +97,7 @@ def _ungated_producers(analysis: Analysis) -> Iterator[Draft]:
             yield Draft(
                 rule=CODE, site=site, marker=gated, devices=frozenset(analysis.program.devices) - honoured,
                 source=(store.target.name,), action="display",
-                message=f"{store.target.name} lets {gated} be set without asking for the device, as the field beside it does",
+                message=f"{store.target.name} lets {gated} be set on any device, unlike the field beside it",
             )  # fmt: skip
 
 
