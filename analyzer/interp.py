@@ -280,8 +280,10 @@ class Runner:
                     self.settle(state, path, obj)
         if isinstance(value, Obj):
             value = replace(self.settle(state, (), value, returned=True), last_store=0, done=True)
-        elif isinstance(value, Ptr) and is_pointer(self.function.result) and not self.function.parent:
-            self.read(value, self.statement, state, kind="pointer")
+        elif isinstance(value, Ptr):
+            if is_pointer(self.function.result) and not self.function.parent:
+                self.read(value, self.statement, state, kind="pointer")
+            value = self.outlasting(self.resolve(value, state))
         known = tuple(sorted(((a, v) for a, v in state.known.items() if self.visible(a)), key=repr))
         objects = tuple(
             (p, replace(o, last_store=0, done=True))
@@ -289,6 +291,11 @@ class Runner:
         )  # fmt: skip
         content = tuple((p, c) for p, c in sorted(state.content.items()) if p[0] in self.param_syms)
         return Case(known, state.devices, value, objects, content)
+
+    def outlasting(self, ptr: Ptr) -> Ptr:
+        """What a pointer says to callers: buffers of this function alone only where there is nothing else."""
+        lasting = frozenset(b for b in ptr.buffers if b[0][0] in self.param_syms)
+        return Ptr(ptr.origins, lasting) if lasting or ptr.origins else ptr
 
     def by_value(self, path: Path) -> bool:
         type_text = self.locals.get(path[0], "")
@@ -1226,10 +1233,11 @@ class Runner:
         elif isinstance(place, Ptr):
             if isinstance(target, ir.Unary):
                 self.write(place, x.span, state, "store", value)
-            elif isinstance(target, ir.Field):
+            elif isinstance(target, ir.Field):  # one of several members of an owner of bytes
                 self.into_plain(value, x.span, state, target.owner)
                 for path, _ in place.buffers:
-                    state.content[path] = value if isinstance(value, Ptr) else Ptr()
+                    if isinstance(value, Ptr):
+                        state.content[path] = value.join(state.content.get(path, Ptr()))
             else:
                 for path, _ in place.buffers:
                     state.content[path] = value if isinstance(value, Ptr) else Ptr()

@@ -243,8 +243,7 @@ USES = [
     ),
     (
         "lambda",
-        "void F(const u8* s) { auto load = [&](bool on) { return Make(s, on); };"
-        "OwnedTensor a = load(true); Sink(a); }",
+        "void F(const u8* s) { auto load = [&](bool on) { return Make(s, on); };OwnedTensor a = load(true); Sink(a); }",
         "LIVE",
     ),
     (
@@ -278,6 +277,13 @@ USES = [
         "void F(const u8* s) { OwnedTensor a = Make(s, true); if (a.repacked) throw 1; Sink(a); }",
         "DEAD",
     ),
+    (
+        "memory from the same allocator",
+        "void* Alloc() { u8* p = new u8[4]; return p; }"
+        "void F(const u8* s) { OwnedTensor a = Make(s, true); void* p = Alloc(); memcpy(p, a.bytes.data(), 4);"
+        " OwnedTensor b; b.bytes.assign(static_cast<u8*>(Alloc())); Sink(b); }",
+        "DEAD",
+    ),
     ("not called", "void F(const u8* s) { OwnedTensor a = Make(s, true); }", "DEAD"),
 ]
 
@@ -289,8 +295,7 @@ def test_shapes(code: str, want: str) -> None:
 
 def test_an_override_gets_what_the_base_is_given() -> None:
     found = follow(
-        SHAPES
-        % "void F(Layer& l, vt::Tensor& t, const u8* s) { OwnedTensor a = Make(s, true); l.Apply(t, a); }"
+        SHAPES % "void F(Layer& l, vt::Tensor& t, const u8* s) { OwnedTensor a = Make(s, true); l.Apply(t, a); }"
     )
     assert verdict(found, "Apply", "w", "repacked")[0] == "LIVE"
 
