@@ -114,6 +114,7 @@ class _Interpreter:
         self.relevant: dict[ir.Sym, bool] = {}
         self.asking: dict[ir.Sym, bool] = {}
         self.buffers: dict[str, bool] = {}
+        self.predicates: dict[str, frozenset[str]] = {}
         self.fresh_fields = fresh_fields(program)
 
     def run(self) -> Facts:
@@ -151,6 +152,20 @@ class _Interpreter:
             for m in c.members
             if m.name in c.storage and not is_pointer(m.type)
         )
+
+    def named_by(self, predicate: str) -> frozenset[str]:
+        """The enumerators that a boolean function of one argument compares it with, in lower case."""
+        found = self.predicates.get(predicate)
+        if found is None:
+            named = [f for f in self.program.functions() if f.name == predicate and len(f.params) == 1]
+            names = {
+                device_name(n.name)
+                for f in named[:1]
+                for n in walk(f.body)
+                if isinstance(n, ir.Name) and n.kind == "enum"
+            }
+            found = self.predicates[predicate] = frozenset(names)
+        return found
 
     def asks_device(self, function: ir.Function) -> bool:
         """A predicate over the device: its body names one."""
@@ -1669,18 +1684,25 @@ class Runner:
         declared = self.interp.markers.get(marker)
         if declared is None or not declared.dtypes:
             return False
-        positive = []
+        tested = False
+        possible = set(declared.dtypes)
         for atom, value in state.known.items():
-            if atom[0] != "e" or not isinstance(atom[1], tuple) or len(atom[1]) != 3 or atom[1][0] != "==":
-                continue
-            sides = atom[1][1:]
-            about = [s for s in sides if isinstance(s, tuple) and s[:-1] == source and "dtype" in str(s[-1]).lower()]
-            names = [s for s in sides if isinstance(s, str)]
-            if about and names:
-                last = device_name(names[0])
-                if value:
-                    positive.append(last)
-        return bool(positive) and not any(p in declared.dtypes for p in positive)
+            names = self.dtypes_of(atom, source)
+            if names:
+                tested = True
+                possible &= names if value else possible - names
+        return tested and not possible
+
+    def dtypes_of(self, atom: Atom, source: Path) -> frozenset[str]:
+        """The dtypes for which a condition about the dtype of `source` holds; empty for any other condition."""
+        key = atom[1]
+        if atom[0] != "e" or not isinstance(key, tuple) or not key:
+            return frozenset()
+        if key[0] == "==" and any(_is_dtype_of(side, source) for side in key[1:]):
+            return frozenset(device_name(side) for side in key[1:] if isinstance(side, str))
+        if key[0] == "call" and len(key[3]) == 1 and _is_dtype_of(key[3][0], source):
+            return self.interp.named_by(key[1])
+        return frozenset()
 
     def judge(
         self, state: State, origin: Origin, marker: str, value: Formula | None, part: bool,
@@ -2291,6 +2313,10 @@ def is_copy_signature(types: list[str]) -> bool:
         and len(sizes) == 1
         and bare(out[0]) in ("void", bare(into[0]), "unsigned char", "char")
     )
+
+
+def _is_dtype_of(key: object, source: Path) -> bool:
+    return isinstance(key, tuple) and key[:-1] == source and "dtype" in str(key[-1]).lower()
 
 
 def _is_boolean(x: ir.Expr, program: Program) -> bool:

@@ -38,6 +38,8 @@ def worth_knowing(key: object) -> bool:
     """What a passed check leaves behind: also a zero offset and a multiple of a row group."""
     if speaks(key):
         return True
+    if isinstance(key, tuple) and key[:1] == ("call",) and len(key[3]) == 1:
+        return "dtype" in short(key[3][0]).lower()
     return (
         isinstance(key, tuple)
         and key[:1] == ("==",)

@@ -116,3 +116,24 @@ MUTANTS = [
 def test_mutants(old: str, new: str, marker: str, want: set[str]) -> None:
     assert TREE.count(old) == 1
     assert honours(follow(TREE.replace(old, new)), MARKERS).devices(marker) == want
+
+
+def test_a_dtype_that_no_dispatcher_lets_through_is_not_applicable() -> None:
+    tree = """
+    namespace w { enum class DType { kF32, kF16, kBF16, kQ8_0 };
+      struct View {
+        void* data = nullptr; DType dtype; int rank = 0; bool repacked = false; bool elem_kn_repacked = false;
+      };
+      struct Owned { vllm::Bytes bytes; DType dtype; bool repacked = false; };
+      bool Blocks(DType t) { return t == DType::kQ8_0; }
+      void Floats(View& o, const View& b) { if (b.elem_kn_repacked) { o.rank = 1; } memcpy(o.data, b.data, 4); }
+      void At() { vt::RegisterOp(vt::OpId::kMatmul, vt::DeviceType::kCPU, reinterpret_cast<void*>(&Floats)); }
+      typedef void (*Gemm)(View&, const View&);
+      void Go(View& o, const View& b, vt::DeviceType d) {
+        if (Blocks(b.dtype)) throw 1;
+        reinterpret_cast<Gemm>(vt::GetOp(vt::OpId::kMatmul, d))(o, b);
+      }
+    }
+    """
+    (one,) = [c for c in honours(follow(tree), MARKERS).cells if c.marker == "repacked"]
+    assert (one.outcome, one.note) == ("n/a", "its dispatcher keeps out q8_0")

@@ -1,0 +1,95 @@
+"""`vt-lint check` on the sample tree: what its README says is wrong, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+TREE = ROOT / "samples" / "vt_tree"
+RULES = frozenset({"VT001", "VT002", "VT003", "VT004", "VT005", "VT006"})
+
+SHARED = ("include/vllm/models/resident_weight.h", "vllm::dense_attn::ResidentWeight")
+RESHAPE = ("include/vllm/models/device_glue.h", "vllm::dense_attn::Reshape")
+VIEW = ("src/vllm/weights.cpp", "vllm::OwnedTensor::View")
+PRIVATE = ("src/vllm/models/osprey.cpp", "vllm::(anonymous)::ResidentWeight")
+ROWS = ("src/vllm/models/tern.cpp", "vllm::(anonymous)::ExpertRows")
+BAND = ("src/vllm/models/tern.cpp", "vllm::(anonymous)::ExpertBand")
+
+MATTERS = {
+    ("VT001", *SHARED, "repacked", "LIVE"),
+    ("VT001", *SHARED, "elem_kn_repacked", "GATED"),
+    ("VT003", *ROWS, "repacked", "LIVE"),
+    ("VT006", *SHARED, "repacked", "LIVE"),
+    ("VT006", *SHARED, "elem_kn_repacked", "GATED"),
+}
+NOTES = {
+    ("VT001", *SHARED, "q8_0_aligned", "DEAD"),
+    ("VT001", *RESHAPE, "repacked", "DEAD"),
+    ("VT001", *RESHAPE, "q8_0_aligned", "DEAD"),
+    ("VT001", *RESHAPE, "elem_kn_repacked", "DEAD"),
+    ("VT001", *VIEW, "elem_kn_repacked", "DEAD"),
+    ("VT001", *PRIVATE, "q8_0_aligned", "DEAD"),
+    ("VT003", *ROWS, "q8_0_aligned", "DEAD"),
+    ("VT003", *ROWS, "elem_kn_repacked", "DEAD"),
+    ("VT001", *BAND, "repacked", "LOUD"),
+    ("VT001", *BAND, "q8_0_aligned", "LOUD"),
+    ("VT001", *BAND, "elem_kn_repacked", "DEAD"),
+}
+
+
+def check(cache: Path, *options: str) -> bytes:
+    """The JSON of a check of the sample tree with its facts kept in `cache`."""
+    done = subprocess.run(
+        [sys.executable, "-m", "vt_lint", "check", "--tree", str(TREE), "--format", "json", *options],
+        cwd=ROOT,
+        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr.decode()
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def cold(cache: Path) -> bytes:
+    return check(cache, "-j", "2")
+
+
+@pytest.fixture(scope="module")
+def found(cold: bytes) -> set[tuple[Any, ...]]:
+    return {
+        (f["severity"] == "note", f["rule"], f["path"], f["function"], f["marker"], f["verdict"])
+        for f in json.loads(cold)["findings"]
+        if f["rule"] in RULES
+    }
+
+
+def test_every_loss_that_matters_is_found_and_nothing_else(found: set[tuple[Any, ...]]) -> None:
+    assert {tuple(row) for latent, *row in found if not latent} == MATTERS
+
+
+def test_every_latent_loss_is_a_note_and_nothing_else(found: set[tuple[Any, ...]]) -> None:
+    assert {tuple(row) for latent, *row in found if latent} == NOTES
+
+
+def test_all_of_the_tree_was_analysed(cold: bytes) -> None:
+    coverage = json.loads(cold)["coverage"]
+    assert coverage["unanalysed"] == []
+    assert coverage["analysed"] == coverage["candidates"] > 40
+
+
+def test_neither_the_cache_nor_the_number_of_workers_changes_a_byte(cache: Path, cold: bytes) -> None:
+    assert check(cache, "-j", "1") == cold  # facts from the cache
+    assert check(cache, "-j", "1", "--no-cache") == cold
