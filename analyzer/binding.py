@@ -25,6 +25,7 @@ class Binding:
     ) -> None:
         self.run = run
         self.state = state
+        self.at = x.span.begin
         self.values: dict[str, Value] = {}
         self.keys: dict[str, object] = {}
         for position, param in enumerate(function.params):
@@ -155,8 +156,9 @@ class Binding:
                 buffers |= inner.buffers
             elif isinstance(value, Ref):
                 buffers.add(((*value.path, *path[1:]), part))
-            elif path[0] not in self.values:
-                buffers.add((path, part))
+            elif path[0] not in self.values:  # memory of the callee's own: another one at each call
+                own = ":" in path[0] or path[0].startswith(("call@", "new@"))
+                buffers.add(((f"call@{self.at}", *path[1:]) if own else path, part))
         return self.run.resolve(Ptr(frozenset(origins), frozenset(buffers)), self.state)
 
     def object(self, obj: Obj, x: ir.Call) -> Obj:

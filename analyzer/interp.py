@@ -1849,6 +1849,9 @@ class Runner:
             handled, value = self.standard(x, last, base, args, state)
             if handled:
                 return value
+        handled, value = self.memory(x, args, state)
+        if handled:
+            return value
         targets = [x.callee, *self.program.overriders.get(x.callee, ())] if x.callee else []
         bodies = [t for t in targets if (f := self.program.function(t)) is not None and f.body is not None]
         if len(bodies) == 1:
@@ -1856,6 +1859,23 @@ class Runner:
         if len(bodies) > 1:
             return self.apply(bodies[self.choose(min(len(bodies), 3))], base, x, args, state)
         return self.unknown(x, base, args, state)
+
+    def memory(self, x: ir.Call, args: list[Value], state: State) -> tuple[bool, Value]:
+        """Copies and allocations, by their signatures: what a back end does inside moves bytes, it reads none."""
+        function = self.program.function(x.callee) if x.callee else None
+        if function is None:
+            return False, None
+        types = [p.type for p in function.params]
+        pointers = [(a, t) for a, t in zip(args, types, strict=False) if isinstance(a, Ptr) and is_byte_pointer(t)]
+        if len(pointers) == 2 and is_copy_signature(types):
+            (first, kind), (second, _) = pointers
+            dest, source = (first, second) if is_mutable_reference(kind) else (second, first)
+            self.copy_bytes(x, dest, source, state)
+            return True, None
+        carriers = any(isinstance(a, Obj) or isinstance(a, Ref) and self.program.carrier_of(a.type) for a in args)
+        if bare(x.type) == "void" and is_pointer(x.type) and not pointers and not carriers:
+            return True, Ptr(frozenset(), frozenset({((f"call@{x.span.begin}",), WHOLE)}))
+        return False, None
 
     def construct(self, x: ir.Call, state: State) -> Value:
         carrier = self.program.carriers.get(bare(x.type))
@@ -1968,8 +1988,9 @@ class Runner:
     def copy_bytes(self, x: ir.Call, dest: Ptr, source: Ptr, state: State) -> None:
         """`source`'s bytes go to `dest`. Into a buffer they stay those bytes; a reader of markers is still owed."""
         held = self.resolve(source, state)
+        passed_on = any(path[0] in self.param_syms for path, _ in dest.buffers)  # a copy for the caller to judge
         for path, _ in source.buffers:
-            if path[0] in self.param_syms:
+            if path[0] in self.param_syms and not passed_on:
                 self.reads.add(path)
         self.write(dest, x.span, state, "store" if dest.origins else "replace", held, x.name)
         outside = dest.buffers and not all(self.is_local((b[0][0],)) for b in dest.buffers)
@@ -2203,7 +2224,9 @@ class Runner:
             where = bound.path(path)
             target = bound.pointer(path)
             new = bound.held(held)
-            if target is not None and target.buffers:
+            if len(path) == 1 and target is not None and target.buffers and new.origins:
+                self.copy_bytes(x, target, new, state)
+            elif target is not None and target.buffers:
                 for buffer, _ in target.buffers:
                     state.content[buffer] = _copied(new)
             elif where is not None:

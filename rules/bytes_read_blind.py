@@ -41,7 +41,7 @@ FIXABLE = True
 
 def check(analysis: Analysis) -> Iterator[Draft]:
     """Yield a draft for each marker nobody looks at before the bytes are read."""
-    lost: dict[tuple[str, Path, str], frozenset[str]] = {}
+    lost: dict[tuple[str, Path, str], list[frozenset[str]]] = {}
     made, copied = set(), set()
     for obligation in analysis.facts.obligations.values():
         if obligation.site.form not in READS:
@@ -51,7 +51,7 @@ def check(analysis: Analysis) -> Iterator[Draft]:
     for group in analysis.groups:
         if not group.is_read and group.outcome in ("dropped", "missing"):
             key = (group.site.function, group.source, group.marker)
-            lost[key] = lost.get(key, frozenset()) | group.devices
+            lost.setdefault(key, []).append(group.devices)
     seen: set[tuple[object, ...]] = set()
     for group in analysis.groups:
         if not group.is_read or group.outcome not in ("dropped", "missing"):
@@ -69,9 +69,9 @@ def check(analysis: Analysis) -> Iterator[Draft]:
         if group.site.form in ("copy-bytes", "upload"):
             if group.site.form == "upload" and (group.site.function, group.source) not in made:
                 latent = "right only if every view over the copy carries the marker"
-            elif (group.site.function, group.source, group.marker) not in lost:
+            elif not any(d & group.devices for d in lost.get((group.site.function, group.source, group.marker), ())):
                 continue
-            elif lost[group.site.function, group.source, group.marker] & analysis.honours(group.marker):
+            elif group.devices & analysis.honours(group.marker):
                 latent, action = "the view over the copy is to carry it", "display"
         elif analysis.is_tested(group):
             continue  # VT004's, or resolved

@@ -42,9 +42,7 @@ def test_latent_constructions_are_counted_unless_asked_for(tree: Path) -> None:
     latent = finding(severity=Severity.NOTE, verdict=Verdict.DEAD, witness=(Hop("src/a.cpp", 1, "sets it"),))
     lines = text.render(outcome(tree, latent)).splitlines()
     assert not any("-->" in line for line in lines)
-    assert lines[-2] == (
-        "1 note (latent losses, no marked weight gets there today): --show note lists them"
-    )
+    assert lines[-2] == ("1 note (latent losses, no marked weight gets there today): --show note lists them")
     shown = text.render(outcome(tree, latent), show=Severity.NOTE)
     assert "-->" in shown
     assert "sets it" in shown

@@ -175,8 +175,7 @@ def _todo(f: Finding) -> str:
     if advice is None:  # to be decided by a person
         return f.fix.why or f.message
     how = "" if f.fix.safety == "safe" else f" ({f.fix.safety})"
-    proof = " [verified]" if f.fix.verified else ""
-    return f"{advice}{how}{proof}" + (f": {f.fix.why}" if f.fix.why else "")
+    return f"{advice}{how}" + (f": {f.fix.why}" if f.fix.why else "")
 
 
 def _count(n: int, what: str) -> str:
