@@ -7,7 +7,21 @@ from typing import TYPE_CHECKING
 
 from analyzer import formula as fm
 from analyzer import ir
-from analyzer.domain import WHOLE, Bool, Dev, Many, Obj, Obligation, Open, Origin, Path, Ptr, Ref, State, Value
+from analyzer.domain import (
+    WHOLE,
+    Bool,
+    Dev,
+    Many,
+    Obj,
+    Obligation,
+    Open,
+    Origin,
+    Path,
+    Ptr,
+    Ref,
+    State,
+    Value,
+)
 from analyzer.formula import Atom, Formula
 from analyzer.keys import substitute
 from analyzer.program import bare
@@ -227,7 +241,9 @@ class Binding:
                     ),
                     carried_by_value=True,
                 )  # fmt: skip
-                if not kept:
+                if kept:
+                    run.facts.carried_by_call.add((run.function.sym, origin.path, marker))
+                else:
                     hop = (run.function.sym, run.function.path, run.statement, origin.path)
                     opens.add(Open(obj.site, marker, origin.path, run.interp.everywhere, (hop,)))
         return opens

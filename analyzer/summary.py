@@ -86,6 +86,7 @@ class Facts:
     summaries: dict[ir.Sym, Summary] = field(default_factory=dict)
     analysed: set[ir.Sym] = field(default_factory=set)
     plain_callers: set[tuple[Site, str]] = field(default_factory=set)
+    carried_by_call: set[tuple[ir.Sym, Path, str]] = field(default_factory=set)
     retagged: set[Site] = field(default_factory=set)
     cached_views: set[tuple[Site, str, Path]] = field(default_factory=set)
     gave_up: dict[ir.Sym, str] = field(default_factory=dict)

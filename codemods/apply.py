@@ -46,6 +46,17 @@ def write(edits: Mapping[str, Sequence[Edit]]) -> tuple[str, ...]:
     return tuple(edits)
 
 
+def restore(contents: Mapping[str, tuple[bytes, bytes]]) -> None:
+    """Put back the first of each pair where the file still holds the second. Raises `ApplyError` as `write` does."""
+    for path, (before, after) in contents.items():
+        try:
+            now = Path(path).read_bytes()
+        except OSError as error:
+            raise ApplyError(f"{path}: {error.strerror}; it was not put back") from error
+        if now == after and before != after:
+            _replace(path, before)
+
+
 def _replace(path: str, data: bytes) -> None:
     folder, name = os.path.split(path)
     try:

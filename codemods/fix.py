@@ -164,6 +164,7 @@ def fix_until_stable(
     passes, and `codemods.apply.ApplyError` if a file cannot be written."""
     plans: list[FixPlan] = []
     unread: set[tuple[str, str]] | None = None
+    written: dict[str, tuple[bytes, bytes]] = {}
     while True:
         report = check()
         broken = [
@@ -171,7 +172,8 @@ def fix_until_stable(
         ]
         if broken:
             first = broken[0]
-            raise FixError(f"{first.path}:{first.line}: {first.reason}; the fix is written, look at its diff")
+            apply.restore(written)
+            raise FixError(f"{first.path}:{first.line}: {first.reason} once fixed; this pass is taken back")
         unread = {(u.path, u.reason) for u in report.coverage.unanalysed}
         plans.append(
             plan(
@@ -189,6 +191,7 @@ def fix_until_stable(
         if len(plans) > PASSES:
             left = "; ".join(plans[-1].summary[:3])
             raise FixError(f"{tree}: still not stable after {PASSES} passes, left as it is: {left}")
+        written = apply.edited(plans[-1].edits)
         plans[-1].apply()
 
 

@@ -167,7 +167,9 @@ def _visible_check(source: Source, tree: Tree, calls: Sequence[tuple[str, str]])
     used = Counter(name for name, _ in calls)
     defined = list(dict.fromkeys(_defined(source, tree)))
     for name, _ in used.most_common():
-        if name in defined or not any(d.rpartition("::")[2] == name.rpartition("::")[2] for d in defined):
+        # A function whose definition is not seen may want something else than a condition first (a status code,
+        # of which zero is good): only a macro is trusted unseen.
+        if name in defined or name.isupper() and not any(d.rpartition("::")[2] == name for d in defined):
             return name
     return defined[0] if defined else ""
 

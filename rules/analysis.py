@@ -80,7 +80,8 @@ class Group:
 @dataclass
 class Analysis:
     """One tree, linked and interpreted. `judge` answers whether a marked weight can be somewhere, `marked` whether
-    its marker can still be with it; `excused`: kernels `(function, marker)` whose dtypes the marker never has."""
+    its marker can still be with it; `excused`: kernels `(function, marker)` whose dtypes the marker never has;
+    `kernels`: the devices each is registered for."""
 
     program: Program
     facts: Facts
@@ -89,6 +90,7 @@ class Analysis:
     judge: Judge
     marked: Callable[[ir.Sym, Path, str], bool]
     excused: frozenset[tuple[ir.Sym, str]] = frozenset()
+    kernels: dict[ir.Sym, frozenset[str]] = field(default_factory=dict)
     _groups: list[Group] | None = field(default=None, repr=False)
 
     @functools.cached_property

@@ -77,6 +77,8 @@ def check(analysis: Analysis) -> Iterator[Draft]:
             continue  # VT004's, or resolved
         if is_consumer(analysis, group):
             continue  # VT009's
+        if (group.site.function, group.source, group.marker) in analysis.facts.carried_by_call and group.site.callee:
+            latent = "a view made over it here carries the marker"
         what = group.site.form if group.site.form in ("copy-bytes", "upload", "pointer") else "read"
         if (group.site.function, group.source, group.marker, what) in seen:
             continue  # one finding a reader, at its first read

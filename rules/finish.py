@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 
 from analyzer import ir
@@ -35,6 +37,7 @@ class Finisher:
     def finish(self, draft: Draft) -> Finding | None:
         """Return the finding, or None for a reader that no marked weight can reach with its marker."""
         analysis, site = self.analysis, draft.site
+        draft = self._on_its_devices(draft)
         verdict, reason, witness = self._verdict(draft)
         carrier = analysis.program.carriers.get(draft.source_type)
         of_view = carrier is not None and carrier.view and site.form in READS
@@ -67,6 +70,14 @@ class Finisher:
             fix=self._fix(draft),
         )
 
+    def _on_its_devices(self, draft: Draft) -> Draft:
+        """A kernel runs where it is registered, device code on its device."""
+        known = self.analysis.kernels.get(draft.site.function, frozenset())
+        if not known and draft.site.path.endswith((".cu", ".cuh")):
+            known = frozenset({"cuda", "gpu"}) & frozenset(self.analysis.program.devices)
+        narrowed = draft.devices & known
+        return replace(draft, devices=narrowed) if narrowed else draft
+
     def _verdict(self, draft: Draft) -> tuple[Verdict, str, tuple[Hop, ...]]:
         if draft.verdict is not None:
             return draft.verdict, "", ()
@@ -98,6 +109,8 @@ class Finisher:
         everywhere = frozenset(analysis.program.devices)
         safety = "display" if macro else "safe"
         if draft.action == "refuse":
+            if self._needs_a_look(draft):
+                safety = "display" if macro else "unsafe"
             if draft.rule == "VT002" and honoured & draft.devices:
                 beyond = tuple(sorted(draft.devices - honoured))
                 return Fix("both", safety, beyond, f"no kernel of {', '.join(beyond)} reads {draft.marker}")
@@ -113,6 +126,14 @@ class Finisher:
         else:
             fix = policy.decide(draft.marker, draft.devices, honoured, overrides=self.overrides)
         return msgspec.structs.replace(fix, safety=safety)
+
+    def _needs_a_look(self, draft: Draft) -> bool:
+        """Refusing could take a path away that works: whole row groups may be cut, and a reader of views may be
+        reached past a caller that looked."""
+        marker = self.analysis.markers.get(draft.marker)
+        carrier = self.analysis.program.carriers.get(draft.source_type)
+        of_view = carrier is not None and carrier.view and draft.site.form in READS
+        return of_view or draft.rule == "VT003" and marker is not None and marker.row_group > 0
 
     def _is_reshape(self, draft: Draft) -> bool:
         """A view made anew of a view, in a shape that is not taken from it."""

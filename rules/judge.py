@@ -72,7 +72,11 @@ def analyse(program: Program, markers: tuple[Marker, ...]) -> tuple[Analysis, Fl
         return marker not in known or streams.state(streams.node(function, path), marker)[0]
 
     excused = frozenset((c.symbol, c.marker) for c in matrix.cells if c.outcome == NOT_APPLICABLE)
-    return Analysis(program, facts, named, honoured, judge, marked, excused), streams
+    kernels: dict[ir.Sym, frozenset[str]] = {}
+    for cell in matrix.cells:
+        if cell.device:
+            kernels[cell.symbol] = kernels.get(cell.symbol, frozenset()) | {cell.device}
+    return Analysis(program, facts, named, honoured, judge, marked, excused, kernels), streams
 
 
 def report_findings(

@@ -412,8 +412,10 @@ def test_a_fix_that_breaks_the_analysis_is_an_error(case: Case) -> None:
             (),
         ),
     ]
-    with pytest.raises(FixError, match=r"^a\.cpp:3: error; the fix is written"):
+    before = case.file.read_bytes()
+    with pytest.raises(FixError, match=r"^a\.cpp:3: error once fixed; this pass is taken back"):
         fix_until_stable(lambda: reports.pop(0), case.root)
+    assert case.file.read_bytes() == before
 
 
 def test_hash_of_the_checked_file(case: Case) -> None:
