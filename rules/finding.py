@@ -90,7 +90,6 @@ class Fix(msgspec.Struct, frozen=True):
     safety: str = "safe"
     refuse_devices: tuple[str, ...] = ()
     why: str = ""
-    verified: bool = False
 
 
 class Finding(msgspec.Struct, frozen=True):

@@ -44,6 +44,8 @@ class Finisher:
         if of_view and site.form != "into":
             if not is_live(verdict) and draft.rule != "VT004":
                 return None  # a kernel that reads an operand no marked weight reaches
+            if (site.function, draft.marker) in analysis.excused:
+                return None  # its operands have no dtype that is ever marked so
             if not analysis.marked(site.function, draft.source, draft.marker):
                 return None  # the marker is lost before: nothing here could look at it
         severity = Severity.NOTE if draft.latent else _SEVERITY[verdict]
