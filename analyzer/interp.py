@@ -10,6 +10,7 @@ its signature.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -87,7 +88,9 @@ _ACCESSORS = frozenset(
 )  # fmt: skip
 _PART_ACCESSORS = frozenset({"end", "cend", "back", "subspan", "last"})
 _REPLACERS = frozenset({"assign", "swap", "reset", "operator="})
-_GROWERS = frozenset({"push_back", "emplace_back", "insert", "emplace", "push", "try_emplace", "insert_or_assign"})
+_GROWERS = frozenset(
+    {"push_back", "emplace_back", "insert", "emplace", "push", "try_emplace", "insert_or_assign"}
+)
 _SIZERS = frozenset(
     {"size", "empty", "length", "capacity", "use_count", "has_value", "resize", "reserve", "clear", "count"}
 )
@@ -100,7 +103,12 @@ _IS_DEVICE = re.compile(r"^(?:is_?|on_?|use_?|Is|On|Use)([A-Za-z]+)$")
 
 def interpret(program: Program, markers: Iterable[Marker]) -> Facts:
     """Run every function of `program` that can touch a carrier. Deterministic: the order of files does not matter."""
-    return _Interpreter(program, {m.name: m for m in markers}).run()
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 6000))  # callees are run inside their callers
+    try:
+        return _Interpreter(program, {m.name: m for m in markers}).run()
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 class _Interpreter:
@@ -132,7 +140,11 @@ class _Interpreter:
         found = self.relevant.get(function.sym)
         if found is None:
             found = any(self.program.carrier_of(p.type) for p in function.params)
-            found = found or bool(self.program.carrier_of(function.result)) or function.owner in self.program.carriers
+            found = (
+                found
+                or bool(self.program.carrier_of(function.result))
+                or function.owner in self.program.carriers
+            )
             found = found or _mentions(function.body, self.program)
             self.relevant[function.sym] = found
         return found
@@ -195,6 +207,9 @@ class _Interpreter:
             for variant in variants:
                 one = Runner(self, variant).summarise()
                 merged = one if merged is None else merge(merged, one)
+        except RecursionError:
+            self.facts.gave_up[sym] = "nested too deeply to follow"
+            merged = Summary(known_body=False)
         finally:
             self.running.discard(sym)
         assert merged is not None
@@ -357,7 +372,9 @@ class Runner:
         if isinstance(stmt, ir.Case):
             return self.execute(stmt.body, states)
         if isinstance(stmt, ir.Jump):
-            target = self.breaks if stmt.kind == "break" else self.continues if stmt.kind == "continue" else []
+            target = (
+                self.breaks if stmt.kind == "break" else self.continues if stmt.kind == "continue" else []
+            )
             if target:
                 target[-1].extend(states)
             return []
@@ -371,7 +388,11 @@ class Runner:
     def close(self, block: ir.Block, states: list[State]) -> list[State]:
         """Locals of a block die with it: their obligations fall due, and they keep no two states apart."""
         dying = [
-            v.sym for s in block.body if isinstance(s, ir.Block) and s.decl for v in s.body if isinstance(v, ir.Var)
+            v.sym
+            for s in block.body
+            if isinstance(s, ir.Block) and s.decl
+            for v in s.body
+            if isinstance(v, ir.Var)
         ]
         if not dying:
             return states
@@ -384,14 +405,20 @@ class Runner:
                 state.variables.pop(sym, None)
         return self.join(states)
 
-    def simple(self, states: list[State], span: ir.Span, kind: str, action: Callable[[State], Value]) -> list[State]:
+    def simple(
+        self, states: list[State], span: ir.Span, kind: str, action: Callable[[State], Value]
+    ) -> list[State]:
         """Run one statement on each state, exploring the choices inside it."""
         outer = (self.statement, self.statement_kind)
         self.statement, self.statement_kind = span, kind
         result = [state for state, _ in self.explore(states, action)]
         self.statement, self.statement_kind = outer
         for state in result:
-            held = {v.path for v in state.variables.values() if isinstance(v, Ref) and v.path[0].startswith("tmp@")}
+            held = {
+                v.path
+                for v in state.variables.values()
+                if isinstance(v, Ref) and v.path[0].startswith("tmp@")
+            }
             for path in [p for p in state.objects if p[0].startswith("tmp@") and p not in held]:
                 del state.objects[path]
         return self.join(result)
@@ -531,10 +558,16 @@ class Runner:
             return None
         if self.is_buffer(var.type):
             held = value if isinstance(value, Ptr) else Ptr()
-            if not is_pointer(var.type) and not var.type.rstrip().endswith("&") and not _is_borrowing(var.type):
+            if (
+                not is_pointer(var.type)
+                and not var.type.rstrip().endswith("&")
+                and not _is_borrowing(var.type)
+            ):
                 state.content[path] = _copied(held)
                 value = Ptr(frozenset(), frozenset({(path, WHOLE)}))
-            state.variables[var.sym] = value if isinstance(value, Ptr) else Ptr(frozenset(), frozenset({(path, WHOLE)}))
+            state.variables[var.sym] = (
+                value if isinstance(value, Ptr) else Ptr(frozenset(), frozenset({(path, WHOLE)}))
+            )
             return None
         if isinstance(value, Obj):  # a reference or pointer bound to a temporary
             state.objects[path] = value
@@ -751,7 +784,9 @@ class Runner:
                 return fm.negate(found) if x.op == "!=" else found
         if isinstance(x, ir.Cond):
             test = self.test(x.test, state)
-            return fm.either(fm.both(test, self.test(x.yes, state)), fm.both(fm.negate(test), self.test(x.no, state)))
+            return fm.either(
+                fm.both(test, self.test(x.yes, state)), fm.both(fm.negate(test), self.test(x.no, state))
+            )
         if isinstance(x, ir.Cast):
             return self.test(x.x, state)
         if isinstance(x, ir.Other) and len(x.items) == 1:
@@ -772,7 +807,11 @@ class Runner:
     def device_constant(self, x: ir.Expr) -> str:
         if isinstance(x, ir.Cast):
             return self.device_constant(x.x)
-        if isinstance(x, ir.Name) and x.kind == "enum" and x.name.rpartition("::")[0] in self.program.device_enums:
+        if (
+            isinstance(x, ir.Name)
+            and x.kind == "enum"
+            and x.name.rpartition("::")[0] in self.program.device_enums
+        ):
             return device_name(x.name)
         return ""
 
@@ -826,7 +865,9 @@ class Runner:
             return fm.atom("dev", everywhere & {"cpu"}, everywhere - {"cpu"})
         return None
 
-    def assume(self, state: State, f: Formula, polarity: bool, resolving: bool = False, told: bool = False) -> None:
+    def assume(
+        self, state: State, f: Formula, polarity: bool, resolving: bool = False, told: bool = False
+    ) -> None:
         """Restrict `state` to where `f` is `polarity`. `told`: a callee says so, this function tests nothing. Raises
         Dead when it cannot be."""
         head = f[0]
@@ -929,7 +970,12 @@ class Runner:
             carrier = self.program.carriers.get(bare(x.type))
             if isinstance(value, Many) and carrier is not None:
                 return self.aggregate_of(x, carrier, value, state)
-            if isinstance(value, Ptr) and is_pointer(x.type) and bare(x.type) not in _RAW and not x.span.macro:
+            if (
+                isinstance(value, Ptr)
+                and is_pointer(x.type)
+                and bare(x.type) not in _RAW
+                and not x.span.macro
+            ):
                 self.read(value, x.span, state, kind="typed")
             return value
         if isinstance(x, ir.Lit):
@@ -951,7 +997,11 @@ class Runner:
             buffers = [v for v in values if isinstance(v, Ptr)]
             if buffers:
                 return _copied(buffers[0])
-            return Ptr(frozenset(), frozenset({((f"new@{x.span.begin}",), WHOLE)})) if is_byte_pointer(x.type) else None
+            return (
+                Ptr(frozenset(), frozenset({((f"new@{x.span.begin}",), WHOLE)}))
+                if is_byte_pointer(x.type)
+                else None
+            )
         for item in x.items:
             self.eval(item, state)
         return None
@@ -1181,7 +1231,11 @@ class Runner:
         for position, value in enumerate(values):
             name = names[position] if position < len(names) else ""
             if name in carrier.markers:
-                f = value.formula if isinstance(value, Bool) else fm.atom("e", ("init", position, x.span.begin))
+                f = (
+                    value.formula
+                    if isinstance(value, Bool)
+                    else fm.atom("e", ("init", position, x.span.begin))
+                )
                 obj = obj.with_marker(name, f)
             elif name in carrier.storage:
                 if isinstance(value, Ptr):
@@ -1206,9 +1260,12 @@ class Runner:
         chained = isinstance(x.value, ir.Assign)
         is_bool = (
             isinstance(target, (ir.Name, ir.Field))
-            and bare(target.type if isinstance(target, ir.Field) else self.type_of_local(target.sym)) == "bool"
+            and bare(target.type if isinstance(target, ir.Field) else self.type_of_local(target.sym))
+            == "bool"
         )
-        value: Value = Bool(self.test(x.value, state)) if is_bool and not chained else self.eval(x.value, state)
+        value: Value = (
+            Bool(self.test(x.value, state)) if is_bool and not chained else self.eval(x.value, state)
+        )
         if isinstance(target, ir.Name):
             self.forget(state, target.sym)
             carrier = self.program.carriers.get(bare(self.type_of_local(target.sym)))
@@ -1268,9 +1325,13 @@ class Runner:
             return
         held = value if isinstance(value, Ptr) else Ptr()
         if is_pointer(type_text) or _is_borrowing(type_text):
-            state.variables[path[0]] = held if isinstance(value, Ptr) else Ptr(frozenset(), frozenset({(path, WHOLE)}))
+            state.variables[path[0]] = (
+                held if isinstance(value, Ptr) else Ptr(frozenset(), frozenset({(path, WHOLE)}))
+            )
             return
-        if isinstance(known, Ptr) and not (known.buffers == {(path, WHOLE)} or not known.buffers):  # a reference
+        if isinstance(known, Ptr) and not (
+            known.buffers == {(path, WHOLE)} or not known.buffers
+        ):  # a reference
             for buffer, _ in known.buffers:
                 state.content[buffer] = _copied(held)
             return
@@ -1278,7 +1339,11 @@ class Runner:
 
     def forget(self, state: State, sym: ir.Sym) -> None:
         """A variable changes: conditions about its old value say nothing any more."""
-        stale = [a for a in state.known if a[0] == "e" and mentions_symbol(a[1], sym) or a[0] == "m" and a[1][0] == sym]
+        stale = [
+            a
+            for a in state.known
+            if a[0] == "e" and mentions_symbol(a[1], sym) or a[0] == "m" and a[1][0] == sym
+        ]
         for atom in stale:
             del state.known[atom]
 
@@ -1287,13 +1352,17 @@ class Runner:
             return
         for atom in [a for a in state.known if a[0] == "m" and a[1] == path]:
             del state.known[atom]
-        self.bind(state, path, carrier, value)  # settled when the function ends: the next lines may still mark it
+        self.bind(
+            state, path, carrier, value
+        )  # settled when the function ends: the next lines may still mark it
 
     def assign_member(self, x: ir.Assign, target: ir.Field, carrier: Carrier, state: State) -> Value:
         base = self.eval(target.base, state)
         if target.name in carrier.markers:
             value: Value = (
-                self.eval(x.value, state) if isinstance(x.value, ir.Assign) else Bool(self.test(x.value, state))
+                self.eval(x.value, state)
+                if isinstance(x.value, ir.Assign)
+                else Bool(self.test(x.value, state))
             )
             if isinstance(base, Ref) and isinstance(value, Bool):
                 literal = isinstance(x.value, (ir.Lit, ir.Assign))
@@ -1563,7 +1632,11 @@ class Runner:
         """A carrier leaves this function's hands: its obligations fall due."""
         if isinstance(value, Ref):
             obj = state.objects.get(value.path)
-            if obj is not None and not obj.done and (self.is_local(value.path) or value.path[0].startswith("tmp@")):
+            if (
+                obj is not None
+                and not obj.done
+                and (self.is_local(value.path) or value.path[0].startswith("tmp@"))
+            ):
                 self.settle(state, value.path, obj)
                 if value.path in state.objects:
                     state.objects[value.path] = replace(obj, done=True)
@@ -1588,7 +1661,9 @@ class Runner:
                     opens.discard(left)
                 else:
                     self.settle_open(state, obj, left, returned=True)
-        if obj.site is None or obj.site.function != self.function.sym:  # made by a callee: its open ones say it all
+        if (
+            obj.site is None or obj.site.function != self.function.sym
+        ):  # made by a callee: its open ones say it all
             return replace(obj, open=frozenset(opens))
         self.note_cache(obj)
         storage = self.resolve(obj.storage, state)
@@ -1599,7 +1674,9 @@ class Runner:
                 continue
             part = bool(origin.part) or obj.reshaped
             made = self.program.carriers.get(obj.carrier)
-            inner = made is not None and made.inner  # the carrier inside keeps its own; only re-declared ones are owed
+            inner = (
+                made is not None and made.inner
+            )  # the carrier inside keeps its own; only re-declared ones are owed
             for marker in made.markers if inner and made is not None else carrier.markers:
                 if (origin.path, marker) in opened and obj.site.callee_sym and obj.open:
                     continue
@@ -1622,7 +1699,9 @@ class Runner:
                 for atom in fm.atoms(f):
                     if atom[0] == "e":
                         names |= {str(part).rpartition(":")[2] for part in leaves(atom)}
-                if any(True for _ in fm.atoms(f)) and not any(n and n in step.strip("[]").split(",") for n in names):
+                if any(True for _ in fm.atoms(f)) and not any(
+                    n and n in step.strip("[]").split(",") for n in names
+                ):
                     assert obj.site is not None
                     self.facts.cached_views.add((obj.site, marker, path))
 
@@ -1633,7 +1712,11 @@ class Runner:
         for step in path[1:]:
             if step.startswith("["):
                 break
-            record = self.program.records.get(bare(text)) if text else self.program.records.get(self.function.owner)
+            record = (
+                self.program.records.get(bare(text))
+                if text
+                else self.program.records.get(self.function.owner)
+            )
             text = next((m.type for m in record.members if m.name == step), "") if record is not None else ""
         return bare(text)
 
@@ -1786,7 +1869,9 @@ class Runner:
         if carrier is None:
             return
         for marker in carrier.markers:
-            for devices, outcome, _ in self.judge(state, origin, marker, None, bool(origin.part), None, read=True):
+            for devices, outcome, _ in self.judge(
+                state, origin, marker, None, bool(origin.part), None, read=True
+            ):
                 made = Obj("", site=site)
                 self.record(state, made, origin, marker, devices, outcome, bool(origin.part), "")
 
@@ -1866,13 +1951,17 @@ class Runner:
         if function is None:
             return False, None
         types = [p.type for p in function.params]
-        pointers = [(a, t) for a, t in zip(args, types, strict=False) if isinstance(a, Ptr) and is_byte_pointer(t)]
+        pointers = [
+            (a, t) for a, t in zip(args, types, strict=False) if isinstance(a, Ptr) and is_byte_pointer(t)
+        ]
         if len(pointers) == 2 and is_copy_signature(types):
             (first, kind), (second, _) = pointers
             dest, source = (first, second) if is_mutable_reference(kind) else (second, first)
             self.copy_bytes(x, dest, source, state)
             return True, None
-        carriers = any(isinstance(a, Obj) or isinstance(a, Ref) and self.program.carrier_of(a.type) for a in args)
+        carriers = any(
+            isinstance(a, Obj) or isinstance(a, Ref) and self.program.carrier_of(a.type) for a in args
+        )
         if bare(x.type) == "void" and is_pointer(x.type) and not pointers and not carriers:
             return True, Ptr(frozenset(), frozenset({((f"call@{x.span.begin}",), WHOLE)}))
         return False, None
@@ -1919,7 +2008,9 @@ class Runner:
         self.apply(x.callee, Ref(path, carrier.name, x.span), x, args, state)
         return state.objects.get(path, Obj(carrier.name))
 
-    def standard(self, x: ir.Call, last: str, base: Value, args: list[Value], state: State) -> tuple[bool, Value]:
+    def standard(
+        self, x: ir.Call, last: str, base: Value, args: list[Value], state: State
+    ) -> tuple[bool, Value]:
         """Functions of the standard library, and calls that could not be resolved, by what their names mean."""
         if last in _PASS_THROUGH and len(args) == 1 and base is None:
             return True, args[0]
@@ -1988,7 +2079,9 @@ class Runner:
     def copy_bytes(self, x: ir.Call, dest: Ptr, source: Ptr, state: State) -> None:
         """`source`'s bytes go to `dest`. Into a buffer they stay those bytes; a reader of markers is still owed."""
         held = self.resolve(source, state)
-        passed_on = any(path[0] in self.param_syms for path, _ in dest.buffers)  # a copy for the caller to judge
+        passed_on = any(
+            path[0] in self.param_syms for path, _ in dest.buffers
+        )  # a copy for the caller to judge
         for path, _ in source.buffers:
             if path[0] in self.param_syms and not passed_on:
                 self.reads.add(path)
@@ -2007,7 +2100,11 @@ class Runner:
             inner: ir.Expr = argument
             while isinstance(inner, (ir.Index, ir.Cast)):
                 inner = inner.base if isinstance(inner, ir.Index) else inner.x
-            if isinstance(inner, ir.Field) and inner.owner in self.program.carriers and isinstance(argument, ir.Index):
+            if (
+                isinstance(inner, ir.Field)
+                and inner.owner in self.program.carriers
+                and isinstance(argument, ir.Index)
+            ):
                 base = self.eval(inner.base, state)
                 if isinstance(base, Ref):
                     obj = self.load(state, replace(base, type=inner.owner))
@@ -2084,7 +2181,9 @@ class Runner:
                 obj, storage=self.resolve(held, state), device=device, filled=True, last_store=0,
                 site=self.site(x.span, "factory", x=x),
             )  # fmt: skip
-        markers_passed = any(isinstance(a, Bool) and any(k[0] == "m" for k in fm.atoms(a.formula)) for a in args)
+        markers_passed = any(
+            isinstance(a, Bool) and any(k[0] == "m" for k in fm.atoms(a.formula)) for a in args
+        )
         judged = markers_passed or takes_carrier
         written: list[Ptr] = []
         readable: list[Ptr] = []
@@ -2141,7 +2240,9 @@ class Runner:
             return False
         if function is None or not function.params or bare(function.params[0].type) != "bool":
             return False
-        return len(function.params) == 1 or any("char" in p.type or "string" in p.type for p in function.params[1:])
+        return len(function.params) == 1 or any(
+            "char" in p.type or "string" in p.type for p in function.params[1:]
+        )
 
     def closure(self, x: ir.Lambda, state: State) -> Value:
         function = self.program.function(x.sym)
@@ -2328,7 +2429,8 @@ def is_copy_signature(types: list[str]) -> bool:
     sizes = [
         t
         for t in types
-        if bare(t) in ("unsigned long", "unsigned long long", "long", "unsigned int", "int") and not is_pointer(t)
+        if bare(t) in ("unsigned long", "unsigned long long", "long", "unsigned int", "int")
+        and not is_pointer(t)
     ]
     return (
         len(out) == 1
@@ -2349,7 +2451,9 @@ def _is_boolean(x: ir.Expr, program: Program) -> bool:
         return x.op == "!"
     if isinstance(x, ir.Binary):
         return (
-            x.op in ("&&", "||", "==", "!=", "<", ">", "<=", ">=") or x.op in ("&", "|") and _is_boolean(x.a, program)
+            x.op in ("&&", "||", "==", "!=", "<", ">", "<=", ">=")
+            or x.op in ("&", "|")
+            and _is_boolean(x.a, program)
         )
     if isinstance(x, ir.Field):
         return bare(x.type) == "bool" and not is_pointer(x.type)
@@ -2369,5 +2473,7 @@ def _never_returns(function: ir.Function) -> bool:
         return False
     last = body.body[-1]
     return isinstance(last, ir.Do) and (
-        isinstance(last.x, ir.ThrowExpr) or isinstance(last.x, ir.Call) and last.x.name.rpartition("::")[2] in _NORETURN
+        isinstance(last.x, ir.ThrowExpr)
+        or isinstance(last.x, ir.Call)
+        and last.x.name.rpartition("::")[2] in _NORETURN
     )

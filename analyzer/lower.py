@@ -443,11 +443,15 @@ class _Lowering:
                 inits.append(ir.Assign(where, "=", target, self.expr(part)))
                 pending = None
         lowered: ir.Stmt | None = None
+        nested = 0
         if body is not None and (self.relevant is None or self.relevant(file.data[span.begin : span.end])):
-            lowered = self.stmt(body)
+            try:
+                lowered = self.stmt(body)
+            except RecursionError:  # an expression nested deeper than the interpreter's stack: not to be trusted
+                nested = 1
         semantic = self.lib.parent(cursor)
         owner = self.qualified(semantic) if semantic._kind_id in _RECORDS else ""
-        errors = sum(1 for at in self.errors.get(file.path, ()) if span.begin <= at < span.end)
+        errors = nested + sum(1 for at in self.errors.get(file.path, ()) if span.begin <= at < span.end)
         self.keep(
             file,
             ir.Function(

@@ -107,9 +107,9 @@ class Analysis:
             if obligation.via:
                 through.setdefault((obligation.site, obligation.marker), []).append(obligation)
             else:
-                own.setdefault((obligation.site, obligation.marker, obligation.outcome, obligation.source), []).append(
-                    obligation
-                )
+                own.setdefault(
+                    (obligation.site, obligation.marker, obligation.outcome, obligation.source), []
+                ).append(obligation)
         found: list[Group] = []
         for (site, marker, outcome, source), obligations in own.items():
             callers = tuple(
@@ -156,7 +156,9 @@ class Analysis:
     def honours(self, marker: str) -> frozenset[str]:
         """Devices of this tree with a kernel that honours `marker`."""
         return (
-            self.honoured(marker) & frozenset(self.program.devices) if self.program.devices else self.honoured(marker)
+            self.honoured(marker) & frozenset(self.program.devices)
+            if self.program.devices
+            else self.honoured(marker)
         )
 
     def draft(self, rule: str, group: Group, message: str, **more: object) -> Draft:

@@ -69,7 +69,9 @@ def check(analysis: Analysis) -> Iterator[Draft]:
         if group.site.form in ("copy-bytes", "upload"):
             if group.site.form == "upload" and (group.site.function, group.source) not in made:
                 latent = "right only if every view over the copy carries the marker"
-            elif not any(d & group.devices for d in lost.get((group.site.function, group.source, group.marker), ())):
+            elif not any(
+                d & group.devices for d in lost.get((group.site.function, group.source, group.marker), ())
+            ):
                 continue
             elif group.devices & analysis.honours(group.marker):
                 latent, action = "the view over the copy is to carry it", "display"
@@ -77,7 +79,11 @@ def check(analysis: Analysis) -> Iterator[Draft]:
             continue  # VT004's, or resolved
         if is_consumer(analysis, group):
             continue  # VT009's
-        if (group.site.function, group.source, group.marker) in analysis.facts.carried_by_call and group.site.callee:
+        if (
+            group.site.function,
+            group.source,
+            group.marker,
+        ) in analysis.facts.carried_by_call and group.site.callee:
             latent = "a view made over it here carries the marker"
         what = group.site.form if group.site.form in ("copy-bytes", "upload", "pointer") else "read"
         if (group.site.function, group.source, group.marker, what) in seen:

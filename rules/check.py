@@ -18,7 +18,7 @@ from analyzer import cache as cache_module
 from analyzer.collect import Collected, collect
 from analyzer.config import Config, load
 from rules import policy
-from rules.finding import Coverage, Finding, Report, Unanalysed
+from rules.finding import Coverage, Judged, Report, Unanalysed
 from rules.markers import declared
 
 Progress = Callable[[int, int, str], None]
@@ -57,22 +57,28 @@ def check(
         progress=progress,
     )
     facts_at = time.perf_counter()
-    key = cache_module.digest(collected.digest, markers, said, profiles is None, _version()) if collected.digest else ""
+    key = (
+        cache_module.digest(collected.digest, markers, said, profiles is None, _version())
+        if collected.digest
+        else ""
+    )
     kept = _kept(folder, key)
+    seconds: dict[str, float] = {}
     if kept is None:
-        from rules import judge  # the interpreter and the flow: only when something has to be judged
+        from rules.judge import (
+            judge_facts,  # the interpreter and the flow: only when something has to be judged
+        )
 
-        findings, seconds = judge.findings(tree, collected, markers, said, complete=profiles is None)
-        _keep(folder, key, findings)
-    else:
-        findings, seconds = kept, {}
+        kept, seconds = judge_facts(tree, collected, markers, said, complete=profiles is None)
+        _keep(folder, key, kept)
+    findings = kept.findings
     if paths:
         findings = tuple(f for f in findings if _under(f.place.path, paths) and f.rule != "VT900")
     texts = {f.place.path for f in findings}
     return Report(
         tree=str(tree),
         profiles=tuple(p.name for p in collected.profiles),
-        coverage=_coverage(collected, paths),
+        coverage=_coverage(collected, kept.left, paths),
         findings=findings,
         seconds={"facts": facts_at - began, **seconds, "total": time.perf_counter() - began},
         notes=collected.notes,
@@ -98,23 +104,23 @@ def _version() -> str:
     return digest.hexdigest()
 
 
-def _kept(folder: Path | None, key: str) -> tuple[Finding, ...] | None:
+def _kept(folder: Path | None, key: str) -> Judged | None:
     if folder is None or not key:
         return None
     try:
-        return msgspec.msgpack.decode((folder / "reports" / key).read_bytes(), type=tuple[Finding, ...])
+        return msgspec.msgpack.decode((folder / "reports" / key).read_bytes(), type=Judged)
     except (OSError, msgspec.DecodeError):
         return None
 
 
-def _keep(folder: Path | None, key: str, findings: tuple[Finding, ...]) -> None:
+def _keep(folder: Path | None, key: str, judged: Judged) -> None:
     if folder is None or not key:
         return
     reports = folder / "reports"
     try:
         reports.mkdir(parents=True, exist_ok=True)
         fresh = reports / f"{key}.{time.time_ns()}"
-        fresh.write_bytes(msgspec.msgpack.encode(findings))
+        fresh.write_bytes(msgspec.msgpack.encode(judged))
         fresh.replace(reports / key)
         old = sorted(reports.iterdir(), key=lambda p: p.stat().st_mtime_ns, reverse=True)[_KEPT:]
         for path in old:
@@ -127,8 +133,7 @@ def _under(path: str, paths: tuple[str, ...]) -> bool:
     return any(path == p or path.startswith(p.rstrip("/") + "/") or p in (".", "") for p in paths)
 
 
-def _coverage(collected: Collected, paths: tuple[str, ...]) -> Coverage:
-    left = tuple(
-        Unanalysed(u.path, u.line, u.reason) for u in collected.unanalysed if not paths or _under(u.path, paths)
-    )
+def _coverage(collected: Collected, unfollowed: tuple[Unanalysed, ...], paths: tuple[str, ...]) -> Coverage:
+    unread = tuple(Unanalysed(u.path, u.line, u.reason) for u in collected.unanalysed)
+    left = tuple(u for u in (*unread, *unfollowed) if not paths or _under(u.path, paths))
     return Coverage(collected.files, collected.candidates, collected.candidates - len(left), left)

@@ -124,6 +124,13 @@ class Unanalysed(msgspec.Struct, frozen=True):
     reason: str
 
 
+class Judged(msgspec.Struct, frozen=True):
+    """What was found in a tree, and the functions that could not be followed."""
+
+    findings: tuple[Finding, ...]
+    left: tuple[Unanalysed, ...] = ()
+
+
 class Coverage(msgspec.Struct, frozen=True):
     """Files read, textual candidates (calls of view factories and stores of storage fields), how many a parse
     covered, and what was not."""

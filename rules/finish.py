@@ -210,7 +210,11 @@ class Finisher:
             enum = ""
             if isinstance(node, ir.Field) and program.is_device(node.type):
                 enum = node.type
-            elif isinstance(node, ir.Name) and node.kind == "param" and program.is_device(types.get(node.sym, "")):
+            elif (
+                isinstance(node, ir.Name)
+                and node.kind == "param"
+                and program.is_device(types.get(node.sym, ""))
+            ):
                 enum = types[node.sym]
             if not enum or node.span.macro or node.span.end <= node.span.begin:
                 continue

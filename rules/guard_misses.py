@@ -45,7 +45,9 @@ def check(analysis: Analysis) -> Iterator[Draft]:
             continue
         if group.outcome not in ("dropped", "missing") or not analysis.is_tested(group):
             continue
-        if group.is_read and (analysis.is_resolved(group) or group.site.form in ("copy-bytes", "upload", "pointer")):
+        if group.is_read and (
+            analysis.is_resolved(group) or group.site.form in ("copy-bytes", "upload", "pointer")
+        ):
             continue
         if group.is_read:
             seen.add(key)

@@ -20,21 +20,21 @@ from analyzer.markers import Marker
 from analyzer.program import Program, link
 from rules import policy, suppression_without_reason, unanalysed_candidate, unused_suppression
 from rules.analysis import Analysis, declared_devices
-from rules.finding import Finding, Hop, Place, Severity, Unanalysed, Verdict
+from rules.finding import Finding, Hop, Judged, Place, Severity, Unanalysed, Verdict
 from rules.finish import Finisher
 from rules.registry import RULES
 from rules.suppress import Allow, allows
 from rules.texts import Texts
 
 
-def findings(
+def judge_facts(
     tree: Path,
     collected: Collected,
     markers: tuple[Marker, ...],
     overrides: tuple[policy.Override, ...],
     *,
     complete: bool,
-) -> tuple[tuple[Finding, ...], dict[str, float]]:
+) -> tuple[Judged, dict[str, float]]:
     """Return every finding of the tree, and the seconds of each phase. `complete`: every profile ran, so an unused
     suppression can be told."""
     began = time.perf_counter()
@@ -42,10 +42,15 @@ def findings(
     linked = time.perf_counter()
     analysis, _ = analyse(program, markers)
     followed = time.perf_counter()
-    unanalysed = tuple(Unanalysed(u.path, u.line, u.reason) for u in collected.unanalysed)
-    found = report_findings(analysis, Texts(tree), overrides, complete, unanalysed)
+    left = tuple(
+        Unanalysed(f.path, f.span.line, f"{f.name}: {why}")
+        for sym, why in sorted(analysis.facts.gave_up.items())
+        if (f := program.function(sym)) is not None
+    )
+    unread = (*(Unanalysed(u.path, u.line, u.reason) for u in collected.unanalysed), *left)
+    found = report_findings(analysis, Texts(tree), overrides, complete, unread)
     ended = time.perf_counter()
-    return found, {"link": linked - began, "flow": followed - linked, "rules": ended - followed}
+    return Judged(found, left), {"link": linked - began, "flow": followed - linked, "rules": ended - followed}
 
 
 def analyse(program: Program, markers: tuple[Marker, ...]) -> tuple[Analysis, Flow]:
@@ -122,7 +127,9 @@ def report_findings(
                     allow,
                 )
             )
-    return tuple(sorted(found, key=lambda f: (f.place.path, f.place.line, f.place.column, f.rule, f.marker, f.source)))
+    return tuple(
+        sorted(found, key=lambda f: (f.place.path, f.place.line, f.place.column, f.rule, f.marker, f.source))
+    )
 
 
 def _run_finding(rule: str, path: str, line: int, message: str, allow: Allow | None = None) -> Finding:

@@ -45,7 +45,9 @@ def check(analysis: Analysis) -> Iterator[Draft]:
     for group in analysis.groups:
         if group.outcome == "foreign":
             source = analysis.name_of(group.source)
-            yield analysis.draft(CODE, group, f"{group.marker} is taken from {group.foreign}, the bytes from {source}")
+            yield analysis.draft(
+                CODE, group, f"{group.marker} is taken from {group.foreign}, the bytes from {source}"
+            )
         elif group.outcome == "literal":
             source = analysis.name_of(group.source)
             yield analysis.draft(CODE, group, f"{group.marker} is set by hand over the bytes of {source}")
@@ -75,7 +77,8 @@ def _after_asking(analysis: Analysis, write: MarkerWrite) -> bool:
     function = analysis.program.function(write.function)
     for node in walk(function.body) if function is not None else ():
         if isinstance(node, ir.If) and any(
-            arm is not None and arm.span.begin <= write.span.begin < arm.span.end for arm in (node.then, node.other)
+            arm is not None and arm.span.begin <= write.span.begin < arm.span.end
+            for arm in (node.then, node.other)
         ):
             for call in walk(node.test):
                 if isinstance(call, ir.Call) and any(

@@ -43,4 +43,6 @@ def check(analysis: Analysis) -> Iterator[Draft]:
         if group.outcome == "part":
             what = "another shape" if group.site.form == "reshape" else "a part"
             source = analysis.name_of(group.source)
-            yield analysis.draft(CODE, group, f"{group.marker} of {source} is kept on {what} of it", action="refuse")
+            yield analysis.draft(
+                CODE, group, f"{group.marker} of {source} is kept on {what} of it", action="refuse"
+            )

@@ -58,7 +58,9 @@ class Matrix(msgspec.Struct, frozen=True):
     policy: tuple[Policy, ...]
 
 
-def matrix(tree: Path, *, config: Config, jobs: int | None = None, progress: Progress | None = None) -> Matrix:
+def matrix(
+    tree: Path, *, config: Config, jobs: int | None = None, progress: Progress | None = None
+) -> Matrix:
     """Read the matrix of the tree at `tree`. Raises `SetupError` when the run cannot start."""
     markers = declared(config.extra)
     collected = collect(

@@ -46,7 +46,9 @@ def check(analysis: Analysis) -> Iterator[Draft]:
     for write in facts.byte_writes.values():
         writes.setdefault((write.site, write.object, write.kind), []).append(write)
     rewriters = _rewriters(analysis)
-    for key in sorted(writes, key=lambda k: (writes[k][0].site.path, writes[k][0].site.span.begin, str(k[2]))):
+    for key in sorted(
+        writes, key=lambda k: (writes[k][0].site.path, writes[k][0].site.span.begin, str(k[2]))
+    ):
         first = writes[key][0]
         if analysis.program.carriers[first.carrier].view:
             continue  # an output, not a weight

@@ -359,7 +359,9 @@ class _Builder:
                 continue
             seen.add((p.path, p.span.begin))
             gates = self.flow.conditions.holds(p.cond, p.function)
-            words = sorted(_guard(g, self.flow) for g in frozenset[Gate].intersection(*gates)) if gates else []
+            words = (
+                sorted(_guard(g, self.flow) for g in frozenset[Gate].intersection(*gates)) if gates else []
+            )
             settled = self.flow.conditions.settle(gates)
             verdict, reason = (
                 classify(settled, frozenset()) if settled else (DEAD, "its guard is never true in this tree")
@@ -390,8 +392,12 @@ class _Builder:
             known = self.program.records.get(record)
             line = next((m.line for m in known.members if m.name == member), 0) if known is not None else 0
             path = known.path if known is not None else ""
-            reached = {numbers[r.producer.path, r.producer.span.line] for r in self.flow.reaches(node, marker)}
-            out.append(Field(name, _model(path), path, line, verdict, reason, tuple(sorted(reached)), _hops(hops)))
+            reached = {
+                numbers[r.producer.path, r.producer.span.line] for r in self.flow.reaches(node, marker)
+            }
+            out.append(
+                Field(name, _model(path), path, line, verdict, reason, tuple(sorted(reached)), _hops(hops))
+            )
         return out
 
     def fed_by(self, nodes: set[str], feeds: Feeds) -> tuple[Via, ...]:
@@ -446,10 +452,14 @@ class _Builder:
         function = self.program.variants[cell.symbol][0]
         symbol = next(p.sym for p in function.params if p.name == cell.operand)
         node = self.flow.links.canonical[symbol]
-        verdict, reason, hops = self.flow.verdict_at(node, marker, frozenset({cell.device} if cell.device else ()))
+        verdict, reason, hops = self.flow.verdict_at(
+            node, marker, frozenset({cell.device} if cell.device else ())
+        )
         marked, plain = self.flow.state(node, marker)
         arrives = "both" if marked and plain else "marked" if marked else "unmarked" if plain else ""
-        misread = verdict != DEAD and (cell.outcome == IGNORES and bool(arrives) or cell.outcome == HONOURS and plain)
+        misread = verdict != DEAD and (
+            cell.outcome == IGNORES and bool(arrives) or cell.outcome == HONOURS and plain
+        )
         return Consumer(
             device=cell.device,
             operator=cell.operator,
@@ -499,14 +509,22 @@ class _Builder:
         for sym, reads in self.flow.links.marker_reads.items():
             function = self.program.function(sym)
             for read in reads:
-                if read.name == marker and function is not None and (function.path, read.span.line) not in copies:
-                    spots.add(Spot(function.path, read.span.line, function.name, f"{read.owner}.{marker} is tested"))
+                if (
+                    read.name == marker
+                    and function is not None
+                    and (function.path, read.span.line) not in copies
+                ):
+                    spots.add(
+                        Spot(function.path, read.span.line, function.name, f"{read.owner}.{marker} is tested")
+                    )
         return tuple(sorted(spots, key=lambda s: (s.path, s.line)))
 
     def stops(self, marker: str, feeds: Feeds) -> tuple[Spot, ...]:
         out = []
         for field, spread in feeds.items():
-            if not any(entry is not None or node[:1] in "#=" for _, entry, node, _ in spread.beyond(f"#{field.name}")):
+            if not any(
+                entry is not None or node[:1] in "#=" for _, entry, node, _ in spread.beyond(f"#{field.name}")
+            ):
                 what = "a marked weight is stored here and nothing reads it"
                 out.append(Spot(field.path, field.line, field.name, what))
         for why, path, line, function in self.flow.given_up(marker):

@@ -46,7 +46,11 @@ def check(analysis: Analysis) -> Iterator[Draft]:
             if bare(member.type) != "bool" or member.name in analysis.markers:
                 continue
             owner = next(
-                (o for o in owners if any(m.name == member.name and bare(m.type) == "bool" for m in o.members)),
+                (
+                    o
+                    for o in owners
+                    if any(m.name == member.name and bare(m.type) == "bool" for m in o.members)
+                ),
                 None,
             )
             if owner is None:

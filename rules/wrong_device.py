@@ -89,7 +89,9 @@ def _ungated_producers(analysis: Analysis) -> Iterator[Draft]:
         for store in stores:
             assert isinstance(store.target, ir.Field)
             gated = gates.get(store.target.name)
-            siblings = [s for s in asking if isinstance(s.target, ir.Field) and s.target.owner == store.target.owner]
+            siblings = [
+                s for s in asking if isinstance(s.target, ir.Field) and s.target.owner == store.target.owner
+            ]
             if gated is None or store in asking or not siblings or isinstance(store.value, ir.Lit):
                 continue
             site = Site(function.sym, function.path, store.span, "producer", store.span)
@@ -104,6 +106,8 @@ def _ungated_producers(analysis: Analysis) -> Iterator[Draft]:
 def _asks_device(x: object, analysis: Analysis) -> bool:
 
     return any(
-        isinstance(n, ir.Name) and n.kind == "enum" and n.name.rpartition("::")[0] in analysis.program.device_enums
+        isinstance(n, ir.Name)
+        and n.kind == "enum"
+        and n.name.rpartition("::")[0] in analysis.program.device_enums
         for n in walk(x)
     )
