@@ -48,6 +48,10 @@ class Finisher:
                 return None  # its operands have no dtype that is ever marked so
             if not analysis.marked(site.function, draft.source, draft.marker):
                 return None  # the marker is lost before: nothing here could look at it
+            if site.function not in analysis.kernels and analysis.facts.callers.get(site.function):
+                draft = replace(
+                    draft, latent=draft.latent or "a part of a kernel: who calls it chooses what it reads"
+                )
         severity = Severity.NOTE if draft.latent else _SEVERITY[verdict]
         if (site.function, draft.marker) in analysis.excused:
             severity, reason = Severity.NOTE, f"its operands have no dtype that is ever {draft.marker}"
