@@ -127,7 +127,12 @@ class Binding:
     def spells(self, atom: Atom) -> bool:
         """A boolean parameter: the condition is spelled in the caller's argument."""
         key = atom[1]
-        return atom[0] == "e" and isinstance(key, tuple) and len(key) == 1 and isinstance(self.values.get(key[0]), Bool)
+        return (
+            atom[0] == "e"
+            and isinstance(key, tuple)
+            and len(key) == 1
+            and isinstance(self.values.get(key[0]), Bool)
+        )
 
     def touched(self, summary: Summary) -> set[Path]:
         """Paths whose markers the callee sets or passes on: they are not handed over yet."""
@@ -258,7 +263,9 @@ class Binding:
         if isinstance(value, Ref):
             where = self.path(value.path)
             return (
-                Ref(where, value.type, x.span) if where is not None else Ref((f"call@{x.span.begin}",), x.type, x.span)
+                Ref(where, value.type, x.span)
+                if where is not None
+                else Ref((f"call@{x.span.begin}",), x.type, x.span)
             )
         if isinstance(value, Many):
             return Many(tuple(self.value(v, x) for v in value.items))

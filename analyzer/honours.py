@@ -52,7 +52,9 @@ class Matrix:
 
     def devices(self, marker: str) -> frozenset[str]:
         """The devices with at least one kernel that honours `marker`."""
-        return frozenset(c.device for c in self.cells if c.marker == marker and c.outcome == HONOURS and c.device)
+        return frozenset(
+            c.device for c in self.cells if c.marker == marker and c.outcome == HONOURS and c.device
+        )
 
     def of(self, marker: str, device: str = "") -> tuple[Cell, ...]:
         """The cells of `marker` (on `device`)."""
@@ -93,14 +95,20 @@ class _Reader:
     def run(self) -> Matrix:
         cells: list[Cell] = []
         positions: dict[Cell, int] = {}
-        weights: set[tuple[str, int | Node]] = set()  # operands that are weights: an activation is never marked
+        weights: set[tuple[str, int | Node]] = (
+            set()
+        )  # operands that are weights: an activation is never marked
         for symbol, device, operator in self.kernels():
             function = self.program.function(symbol)
             if function is None or function.body is None:
                 continue
             for position, parameter in enumerate(function.params):
                 carrier = self.program.carrier_of(parameter.type)
-                if carrier is None or not parameter.type.startswith("const ") and parameter.type.endswith(("&", "*")):
+                if (
+                    carrier is None
+                    or not parameter.type.startswith("const ")
+                    and parameter.type.endswith(("&", "*"))
+                ):
                     continue
                 operand = [
                     cell
@@ -116,7 +124,9 @@ class _Reader:
                 ):
                     weights.add((operator, position if operator else node))
         kept = {c for c in cells if (c.operator, positions[c] if c.operator else self.node(c)) in weights}
-        return Matrix(tuple(sorted(kept, key=lambda c: (c.marker, c.device, c.operator, c.path, c.line, c.operand))))
+        return Matrix(
+            tuple(sorted(kept, key=lambda c: (c.marker, c.device, c.operator, c.path, c.line, c.operand)))
+        )
 
     def node(self, cell: Cell) -> Node:
         """The node of the operand."""
@@ -146,7 +156,9 @@ class _Reader:
             if suffix in _SOURCE_DEVICE and not is_test_path(function.path):
                 yield symbol, by_file.get(function.path, _SOURCE_DEVICE[suffix]), ""
 
-    def cell(self, function: ir.Function, parameter: ir.Param, marker: str, device: str, operator: str) -> Cell | None:
+    def cell(
+        self, function: ir.Function, parameter: ir.Param, marker: str, device: str, operator: str
+    ) -> Cell | None:
         start = self.links.canonical[parameter.sym]
         outcome, place, line, dtypes = self.follow(start, marker, device)
         position = self.links.positions(function.sym)[parameter.sym]
@@ -159,7 +171,9 @@ class _Reader:
             if dtypes and not any(_speaks_of(dtype, declared.dtypes) for dtype in dtypes):
                 outcome, note = NOT_APPLICABLE, f"its operands are {', '.join(sorted(dtypes))}"
             barred = self.barred_at_calls(function.sym, position)
-            if barred and all(any(_speaks_of(dtype, (each,)) for dtype in barred) for each in declared.dtypes):
+            if barred and all(
+                any(_speaks_of(dtype, (each,)) for dtype in barred) for each in declared.dtypes
+            ):
                 outcome, note = NOT_APPLICABLE, f"its dispatcher keeps out {', '.join(sorted(barred))}"
         return Cell(
             marker,
@@ -231,7 +245,9 @@ class _Reader:
         known = self.reads.get(symbol)
         if known is None:
             known = []
-            for variant in () if symbol not in self.links.marker_reads else self.program.variants.get(symbol, ()):
+            for variant in (
+                () if symbol not in self.links.marker_reads else self.program.variants.get(symbol, ())
+            ):
                 if variant.body is not None:
                     self.scan(variant.body, variant.sym, known)
             self.reads[symbol] = known
@@ -244,7 +260,11 @@ class _Reader:
             self.scan(s.other, function, out)
             self.scan(s.init, function, out)
             return
-        if isinstance(s, ir.Assign) and isinstance(s.target, ir.Field) and s.target.name in self.program.markers:
+        if (
+            isinstance(s, ir.Assign)
+            and isinstance(s.target, ir.Field)
+            and s.target.name in self.program.markers
+        ):
             for read in self.marker_fields(s.value):
                 out.append(
                     _Read(
@@ -288,7 +308,9 @@ class _Reader:
             key = self.links.node_key(read.base)
             gate = ("marker", key, read.name, True)
             fails = any(gate in g for g in yes) and not any(gate in g for g in no) and _fails(s.then)
-            fails = fails or any(gate in g for g in no) and not any(gate in g for g in yes) and _fails(s.other)
+            fails = (
+                fails or any(gate in g for g in no) and not any(gate in g for g in yes) and _fails(s.other)
+            )
             out.append(_Read(key, read.name, fails, False, read.span.line))
 
     # ----------------------------------------------------------------------------------------------- dtypes
@@ -331,7 +353,9 @@ class _Reader:
                 test, value = cond.test, cond.value
                 while isinstance(test, ir.Unary) and test.op == "!":
                     test, value = test.x, not value
-                if not value and (isinstance(test, ir.Call) or isinstance(test, ir.Binary) and test.op == "=="):
+                if not value and (
+                    isinstance(test, ir.Call) or isinstance(test, ir.Binary) and test.op == "=="
+                ):
                     found |= self.admitted(test, True, self.links.node_key(argument))
                 cond = cond.above
             every.append(found)

@@ -447,7 +447,9 @@ class _Lowering:
         if body is not None and (self.relevant is None or self.relevant(file.data[span.begin : span.end])):
             try:
                 lowered = self.stmt(body)
-            except RecursionError:  # an expression nested deeper than the interpreter's stack: not to be trusted
+            except (
+                RecursionError
+            ):  # an expression nested deeper than the interpreter's stack: not to be trusted
                 nested = 1
         semantic = self.lib.parent(cursor)
         owner = self.qualified(semantic) if semantic._kind_id in _RECORDS else ""

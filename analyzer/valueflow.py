@@ -51,7 +51,9 @@ _MUTATORS = frozenset(
         "fill",
     }
 )
-_THROUGH = frozenset({"move", "forward", "as_const", "get", "addressof", "ref", "cref", "to_address", "launder"})
+_THROUGH = frozenset(
+    {"move", "forward", "as_const", "get", "addressof", "ref", "cref", "to_address", "launder"}
+)
 
 Item = tuple[Node, int, tuple[tuple[ir.Expr, bool], ...]]
 
@@ -215,7 +217,9 @@ class Graph:
         known = self._holders.get(record)
         if known is None:
             members = self.program.records[record].members if record in self.program.records else ()
-            known = self.carries(record) == "bytes" and not any(self.carries(m.type) == "carrier" for m in members)
+            known = self.carries(record) == "bytes" and not any(
+                self.carries(m.type) == "carrier" for m in members
+            )
             self._holders[record] = known
         return known
 
@@ -295,7 +299,9 @@ class Graph:
         if isinstance(e, ir.New):
             caller = self.by_call.get(id(e))
             made = caller is not None and self.links.targets(e, function)
-            return [(caller.node, WHOLE, ())] if caller is not None and made else self._union(e.args, function)
+            return (
+                [(caller.node, WHOLE, ())] if caller is not None and made else self._union(e.args, function)
+            )
         if isinstance(e, ir.Other):
             return self._union(e.items, function)
         return []
@@ -342,7 +348,12 @@ class Graph:
             carrier = self.carrier_of_field(e)
             if carrier is not None:
                 return self.places(e.base, function, depth) if e.name in carrier.storage else ()
-            if not e.owner or e.owner.startswith("std::") or self.is_holder(e.owner) and self.carries_field(e):
+            if (
+                not e.owner
+                or e.owner.startswith("std::")
+                or self.is_holder(e.owner)
+                and self.carries_field(e)
+            ):
                 return self.places(e.base, function, depth)
             return (f"#{e.owner}::{e.name}",) if self.carries_field(e) else ()
         if isinstance(e, (ir.Unary, ir.Cast)):
@@ -366,7 +377,11 @@ class Graph:
         if known is not None:
             return known
         declared = self.links.type_of(symbol).strip()
-        if symbol in self.links.parameter_owner or not declared.endswith(("&", "*")) or ("a", symbol) in self._busy:
+        if (
+            symbol in self.links.parameter_owner
+            or not declared.endswith(("&", "*"))
+            or ("a", symbol) in self._busy
+        ):
             return ()
         self._busy.add(("a", symbol))
         found: list[Node] = []
@@ -489,7 +504,11 @@ class _Body:
                 return
         if assign.op != "=" or isinstance(target, ir.Index) and is_scalar(target.type):
             return
-        if isinstance(target, ir.Unary) and target.op == "*" and isinstance(assign.value, (ir.Lit, ir.Binary)):
+        if (
+            isinstance(target, ir.Unary)
+            and target.op == "*"
+            and isinstance(assign.value, (ir.Lit, ir.Binary))
+        ):
             return
         places = graph.places(target, self.sym)
         if places:
@@ -503,7 +522,9 @@ class _Body:
         places = graph.places(target.base, self.sym)
         if sources:
             graph.copies.append(
-                MarkerCopy(target.name, carrier.name, self.sym, self.function.name, self.function.path, assign.span)
+                MarkerCopy(
+                    target.name, carrier.name, self.sym, self.function.name, self.function.path, assign.span
+                )
             )
             for source in sources:
                 for node, _, tests in graph.value(source.base, self.sym):
@@ -553,7 +574,9 @@ class _Body:
         """A function without a body here that is a memcpy by name and signature (a backend's copy)."""
         call = caller.call
         declared = self.graph.program.function(call.callee) if isinstance(call, ir.Call) else None
-        if declared is None or not re.search(r"copy|memcpy", declared.name.rpartition("::")[2], re.IGNORECASE):
+        if declared is None or not re.search(
+            r"copy|memcpy", declared.name.rpartition("::")[2], re.IGNORECASE
+        ):
             return False
         pointers = [(at, p.type) for at, p in enumerate(declared.params) if is_pointer(p.type)]
         pointers = [(at, t) for at, t in pointers if is_byte_pointer(t) or bare(t) == "void"]
@@ -610,7 +633,11 @@ class _Body:
                         note=f"its {name} is called",
                     )
                 outs[THIS] = graph.places(caller.base, self.sym)
-            if isinstance(call, ir.New) or call.kind == "ctor" or name.startswith(("make_", "emplace", "construct")):
+            if (
+                isinstance(call, ir.New)
+                or call.kind == "ctor"
+                or name.startswith(("make_", "emplace", "construct"))
+            ):
                 outs[THIS] = (caller.node,)
                 if caller.base is not None and name.startswith("emplace"):
                     for place in graph.places(caller.base, self.sym):
@@ -718,7 +745,9 @@ def _called(call: ir.Call | ir.New) -> str:
     while isinstance(target, (ir.Cast, ir.Unary)):
         target = target.x
     if isinstance(target, ir.Call):
-        operators = [a.name.rpartition("::")[2] for a in target.args if isinstance(a, ir.Name) and a.kind == "enum"]
+        operators = [
+            a.name.rpartition("::")[2] for a in target.args if isinstance(a, ir.Name) and a.kind == "enum"
+        ]
         return f"the function that {_spell(target)[:-1]}{', '.join(operators)}) gives"
     return _spell(target) if target is not None else "a function"
 

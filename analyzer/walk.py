@@ -70,7 +70,9 @@ def fresh_fields(program: Program) -> frozenset[tuple[str, str]]:
 def _is_memo(program: Program, key: tuple[str, str]) -> bool:
     """A mutable memo beside the real storage: a carrier's first storage field is never one."""
     carrier = program.carriers[key[0]]
-    return key[1] != carrier.storage[0] and "shared_ptr" in next(m.type for m in carrier.members if m.name == key[1])
+    return key[1] != carrier.storage[0] and "shared_ptr" in next(
+        m.type for m in carrier.members if m.name == key[1]
+    )
 
 
 def _is_empty(value: ir.Expr) -> bool:
@@ -99,7 +101,12 @@ def _carrying_locals(function: ir.Function, program: Program) -> set[str]:
 
 def _is_bytes_type(type_text: str, program: Program) -> bool:
     base = bare(type_text)
-    return is_byte_pointer(type_text) or base.startswith("std::") and "float" not in base or base in program.carriers
+    return (
+        is_byte_pointer(type_text)
+        or base.startswith("std::")
+        and "float" not in base
+        or base in program.carriers
+    )
 
 
 def _uses_bytes(value: ir.Expr, program: Program, carrying: set[str]) -> bool:

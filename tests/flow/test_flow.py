@@ -295,7 +295,8 @@ def test_shapes(code: str, want: str) -> None:
 
 def test_an_override_gets_what_the_base_is_given() -> None:
     found = follow(
-        SHAPES % "void F(Layer& l, vt::Tensor& t, const u8* s) { OwnedTensor a = Make(s, true); l.Apply(t, a); }"
+        SHAPES
+        % "void F(Layer& l, vt::Tensor& t, const u8* s) { OwnedTensor a = Make(s, true); l.Apply(t, a); }"
     )
     assert verdict(found, "Apply", "w", "repacked")[0] == "LIVE"
 

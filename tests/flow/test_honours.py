@@ -47,7 +47,9 @@ def found() -> Matrix:
 
 
 def cell(found: Matrix, marker: str, function: str, operand: str) -> Cell:
-    (one,) = [c for c in found.cells if (c.marker, c.function, c.operand) == (marker, f"vt::{function}", operand)]
+    (one,) = [
+        c for c in found.cells if (c.marker, c.function, c.operand) == (marker, f"vt::{function}", operand)
+    ]
     return one
 
 
@@ -69,7 +71,8 @@ def test_bytes_read_without_a_test_ignore_the_marker(found: Matrix) -> None:
     ignoring = cell(found, "q8_0_aligned", "Host", "b")
     assert ignoring.outcome == "ignores"
     assert (
-        "memcpy" in TREE.splitlines()[ignoring.read_at[1] - 1] or "Plain" in TREE.splitlines()[ignoring.read_at[1] - 1]
+        "memcpy" in TREE.splitlines()[ignoring.read_at[1] - 1]
+        or "Plain" in TREE.splitlines()[ignoring.read_at[1] - 1]
     )
 
 
@@ -112,7 +115,9 @@ MUTANTS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "marker", "want"), [m[1:] for m in MUTANTS], ids=[m[0] for m in MUTANTS])
+@pytest.mark.parametrize(
+    ("old", "new", "marker", "want"), [m[1:] for m in MUTANTS], ids=[m[0] for m in MUTANTS]
+)
 def test_mutants(old: str, new: str, marker: str, want: set[str]) -> None:
     assert TREE.count(old) == 1
     assert honours(follow(TREE.replace(old, new)), MARKERS).devices(marker) == want

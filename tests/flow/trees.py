@@ -54,7 +54,9 @@ struct OwnedTensor { Bytes bytes; int rank = 0; bool repacked = false; bool q8_0
 """
 
 
-def facts(files: Mapping[str, str], profile: str = "cpu", defines: tuple[str, ...] = ()) -> list[ir.FileFacts]:
+def facts(
+    files: Mapping[str, str], profile: str = "cpu", defines: tuple[str, ...] = ()
+) -> list[ir.FileFacts]:
     """Lower every `.cpp` and `.cu` of `files` (name to text) on top of the prelude, as one profile sees
     them."""
     tools = toolchain.find()
@@ -66,7 +68,9 @@ def facts(files: Mapping[str, str], profile: str = "cpu", defines: tuple[str, ..
             continue
         args = ["-std=c++20", "-x", "c++", *tools.args(), f"-I{ROOT}", "-include", "/library/library.h"]
         args += ["-include", f"{ROOT}/prelude.h"]
-        unit = cindex.Index.create().parse(f"{ROOT}/{path}", [*args, *(f"-D{d}" for d in defines)], unsaved, 0x200)
+        unit = cindex.Index.create().parse(
+            f"{ROOT}/{path}", [*args, *(f"-D{d}" for d in defines)], unsaved, 0x200
+        )
         errors = [d.spelling for d in unit.diagnostics if d.severity >= 3]
         assert not errors, f"{path}: {errors}"
 
