@@ -1081,6 +1081,8 @@ class Runner:
                 return Bool(fm.atom("e", self.key(x, state)))
             if isinstance(base, Ptr) and self.is_buffer(x.type):
                 return base
+            if isinstance(base, Ptr) and not isinstance(x.base, ir.This):
+                self.read(base, x.span, state)  # `blocks[i].scale`: bytes taken as a record
             return None
         if carrier is not None:
             return self.carrier_member(x, base, carrier, state)
