@@ -1081,7 +1081,7 @@ class Runner:
                 return Bool(fm.atom("e", self.key(x, state)))
             if isinstance(base, Ptr) and self.is_buffer(x.type):
                 return base
-            if isinstance(base, Ptr) and not isinstance(x.base, ir.This):
+            if isinstance(base, Ptr) and self.through_pointer(x.base):
                 self.read(base, x.span, state)  # `blocks[i].scale`: bytes taken as a record
             return None
         if carrier is not None:
@@ -1099,6 +1099,14 @@ class Runner:
         if self.program.is_device(x.type):
             return None
         return Ref(path, x.type, x.span)
+
+    def through_pointer(self, x: ir.Expr) -> bool:
+        """Does `x.member` follow a raw pointer, rather than look into an object that owns bytes?"""
+        if isinstance(x, ir.Name):
+            return is_pointer(self.type_of_local(x.sym))
+        if isinstance(x, ir.Field):
+            return is_pointer(x.type)
+        return not isinstance(x, ir.This)
 
     def carrier_member(self, x: ir.Field, base: Ref, carrier: Carrier, state: State) -> Value:
         if x.name in carrier.markers:
