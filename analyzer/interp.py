@@ -259,7 +259,6 @@ class Runner:
         self.statement_kind = "expression"
         self.braceless = False
         self.dest = ("", "")
-        self.dest_marker = True
         self.conditional = 0
         self.checking = False
         self.locals: dict[ir.Sym, str] = {p.sym: p.type for p in function.params}
@@ -1110,7 +1109,6 @@ class Runner:
 
     def carrier_member(self, x: ir.Field, base: Ref, carrier: Carrier, state: State) -> Value:
         if x.name in carrier.markers:
-            self.facts.marker_reads.setdefault(self.function.sym, set()).add((base.path, x.name))
             value = self.load(state, Ref(base.path, carrier.name, base.span)).marker(x.name)
             return Bool(value if value is not None else fm.FALSE)
         if x.name in carrier.storage:
@@ -2178,7 +2176,6 @@ class Runner:
             )
         )
         if self.is_check(x, function, args):
-            self.facts.checks[last] = self.facts.checks.get(last, 0) + 1
             self.assume(state, self.test(x.args[0], state), True)
             return None
         if result is not None and not is_pointer(x.type) and pointers and not takes_carrier:

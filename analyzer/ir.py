@@ -327,16 +327,6 @@ class Global(msgspec.Struct, frozen=True, array_like=True, gc=False):
     span: Span
 
 
-class Comment(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A `// vt-lint:` comment: text after the colon, its line, and whether code precedes it on that line."""
-
-    line: int
-    text: str
-    trailing: bool
-    begin: int
-    end: int
-
-
 class FileFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What one parse said of one file of the tree. `path` is relative to the tree root, with forward slashes.
     `origin` says how the flags were found (`database`, `sibling`, `inferred`, `syntax`); `syntax` means the file

@@ -149,13 +149,10 @@ def lower(
     tu: cindex.TranslationUnit,
     wanted: Callable[[str], str | None],
     profile: str,
-    *,
-    relevant: Callable[[bytes], bool] | None = None,
 ) -> list[ir.FileFacts]:
     """Return the facts of every file of `tu` for which `wanted(name as clang spells it)` gives a tree-relative
-    path. `relevant(text of a function)` may say no: then the function keeps its signature and loses its body.
-    Never raises on odd code: what has no shape of its own becomes `ir.Other`."""
-    return _Lowering(tu, wanted, profile, relevant).run()
+    path. Never raises on odd code: what has no shape of its own becomes `ir.Other`."""
+    return _Lowering(tu, wanted, profile).run()
 
 
 class _File:
@@ -177,13 +174,11 @@ class _Lowering:
         tu: cindex.TranslationUnit,
         wanted: Callable[[str], str | None],
         profile: str,
-        relevant: Callable[[bytes], bool] | None,
     ) -> None:
         self.tu = tu
         self.lib = _clang()
         self.wanted = wanted
         self.profile = profile
-        self.relevant = relevant
         self.files: dict[int, _File | None] = {}
         self.by_path: dict[str, _File] = {}
         self.declared: dict[int, tuple[str, str, str]] = {}
@@ -444,7 +439,7 @@ class _Lowering:
                 pending = None
         lowered: ir.Stmt | None = None
         nested = 0
-        if body is not None and (self.relevant is None or self.relevant(file.data[span.begin : span.end])):
+        if body is not None:
             try:
                 lowered = self.stmt(body)
             except (

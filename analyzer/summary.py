@@ -81,7 +81,6 @@ class Facts:
     marker_writes: set[MarkerWrite] = field(default_factory=set)
     byte_writes: dict[tuple[object, ...], BytesWrite] = field(default_factory=dict)
     tests: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
-    marker_reads: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
     resolves: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
     summaries: dict[ir.Sym, Summary] = field(default_factory=dict)
     analysed: set[ir.Sym] = field(default_factory=set)
@@ -90,8 +89,6 @@ class Facts:
     retagged: set[Site] = field(default_factory=set)
     cached_views: set[tuple[Site, str, Path]] = field(default_factory=set)
     gave_up: dict[ir.Sym, str] = field(default_factory=dict)
-    checks: dict[str, int] = field(default_factory=dict)
-    returned_views: set[tuple[ir.Sym, str]] = field(default_factory=set)
 
 
 def merge(a: Summary, b: Summary) -> Summary:

@@ -38,7 +38,6 @@ class Draft:
     action: str = ""
     latent: str = ""
     verdict: Verdict | None = None
-    callers: tuple[tuple[ir.Sym, Path, frozenset[str]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,6 @@ class Analysis:
     marked: Callable[[ir.Sym, Path, str], bool]
     excused: frozenset[tuple[ir.Sym, str]] = frozenset()
     kernels: dict[ir.Sym, frozenset[str]] = field(default_factory=dict)
-    _groups: list[Group] | None = field(default=None, repr=False)
 
     @functools.cached_property
     def groups(self) -> list[Group]:
@@ -163,7 +161,6 @@ class Analysis:
 
     def draft(self, rule: str, group: Group, message: str, **more: object) -> Draft:
         """A draft about a group."""
-        callers = tuple((o.function, o.source, o.devices) for o in group.callers)
         if group.plain and not more.get("latent"):
             more["latent"] = "every caller passes a weight that is plain as made in sight"
         return Draft(
@@ -171,7 +168,7 @@ class Analysis:
             message=message,
             source_span=group.source_span, source_type=group.source_type, witness=group.witness(self.program),
             part=group.part or group.outcome == "part", narrowed=group.narrowed, has_marker=group.outcome != "missing",
-            insert_after=group.insert_after, callers=callers, **more,  # type: ignore[arg-type]
+            insert_after=group.insert_after, **more,  # type: ignore[arg-type]
         )  # fmt: skip
 
     def name_of(self, source: Path) -> str:
