@@ -55,13 +55,11 @@ class Skipped(msgspec.Struct, frozen=True):
 class FixPlan(msgspec.Struct, frozen=True):
     """What `fix` would do.
 
-    `patch` is accepted by `git apply` at the tree's root. `summary` has a line for each marker of each
-    construction: what was decided and why. `edits` go by real path; `files` holds the planned bytes by real
-    path, to be parsed again before they are written. `groups` pairs the findings of each construction with
-    the edits that fix them."""
+    `patch` is accepted by `git apply` at the tree's root. `edits` go by real path; `files` holds the planned
+    bytes by real path, to be parsed again before they are written. `groups` pairs the findings of each
+    construction with the edits that fix them."""
 
     patch: bytes
-    summary: tuple[str, ...]
     edits: dict[str, tuple[Edit, ...]]
     files: dict[str, bytes]
     groups: tuple[tuple[tuple[Finding, ...], tuple[Edit, ...]], ...]
@@ -71,6 +69,11 @@ class FixPlan(msgspec.Struct, frozen=True):
     def fixed(self) -> tuple[Finding, ...]:
         """The findings that the edits fix."""
         return tuple(f for findings, _ in self.groups for f in findings)
+
+    @property
+    def summary(self) -> tuple[str, ...]:
+        """A line for each marker of each construction: what was decided and why."""
+        return tuple(map(describe, self.fixed))
 
     def apply(self) -> tuple[str, ...]:
         """Write the edits and return the real paths written. Raises `codemods.apply.ApplyError`; then no
@@ -140,7 +143,6 @@ def plan(
     patch = b"".join(apply.patch(names[p], old, new) for p, (old, new) in sorted(contents.items()))
     return FixPlan(
         patch=patch,
-        summary=tuple(_line(f) for _, own in groups.values() for f in own),
         edits=merged.edits,
         files={p: new for p, (old, new) in contents.items() if new != old},
         groups=tuple((own, group.edits) for group, own in groups.values()),
@@ -385,7 +387,8 @@ def _sound(source: Source, groups: Sequence[Group]) -> bool:
     return errors(after.root) <= errors(source.root)
 
 
-def _line(finding: Finding) -> str:
+def describe(finding: Finding) -> str:
+    """Say in one line what the fix of `finding` does and why, and where that is proved."""
     fix = finding.fix
     assert fix is not None
     done = {
@@ -395,4 +398,7 @@ def _line(finding: Finding) -> str:
         "clear": "cleared",
     }[fix.action]
     why = f": {fix.why}" if fix.why else ""
-    return f"{finding.place.path}:{finding.place.line} {finding.function}: {finding.marker} {done}{why}"
+    proved = f" (verified on {', '.join(fix.verified)})" if fix.verified else ""
+    return (
+        f"{finding.place.path}:{finding.place.line} {finding.function}: {finding.marker} {done}{proved}{why}"
+    )

@@ -84,12 +84,14 @@ class Site(msgspec.Struct, frozen=True):
 
 class Fix(msgspec.Struct, frozen=True):
     """What should be done (`propagate`, `refuse`, `both`, `clear`) and how safe that is (`safe`, `unsafe`,
-    `display`). `refuse_devices`: the devices to refuse on when the action is `both`. `why`: the policy's reason."""
+    `display`). `refuse_devices`: the devices to refuse on when the action is `both`. `why`: the policy's reason.
+    `verified`: the devices on which a runtime check proved it; no rule sets it."""
 
     action: str
     safety: str = "safe"
     refuse_devices: tuple[str, ...] = ()
     why: str = ""
+    verified: tuple[str, ...] = ()
 
 
 class Finding(msgspec.Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 from runtime_check.engine import verify
 from runtime_check.errors import VerifyError
+from runtime_check.evidence import Proof, Recorded, read_evidence
 from runtime_check.model import Evidence, HelperUnderTest, Parameter, VerifyOptions
 from runtime_check.report import render_html, render_json, render_markdown, render_text
 
@@ -9,8 +10,11 @@ __all__ = [
     "Evidence",
     "HelperUnderTest",
     "Parameter",
+    "Proof",
+    "Recorded",
     "VerifyError",
     "VerifyOptions",
+    "read_evidence",
     "render_html",
     "render_json",
     "render_markdown",

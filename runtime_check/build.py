@@ -53,11 +53,13 @@ class Command:
 
 @dataclass(frozen=True)
 class Flags:
-    """The tree's compile commands by relative source path, and the folder of its generated headers."""
+    """The tree's compile commands by relative source path, the folder of its generated headers, the command
+    line that asked for them, and the digests of the CMake files that answered, by relative path."""
 
     commands: Mapping[str, Command]
     build: Path
     line: str
+    inputs: Mapping[str, str]
 
 
 @dataclass
@@ -150,8 +152,9 @@ def configure(
         VerifyError: CMake gave no compile commands.
     """
     digest = hashlib.sha256(repr((tuple(arguments), chain.cmake, sorted(chain.versions.items()))).encode())
-    for path in _cmake_inputs(side.root):
-        digest.update(path.encode() + b"\0" + file_digest(side.root / path).encode())
+    inputs = {path: file_digest(side.root / path) for path in _cmake_inputs(side.root)}
+    for path, sha in inputs.items():
+        digest.update(path.encode() + b"\0" + sha.encode())
     build = work / "config" / digest.hexdigest()[:16]
     database = build / "flags.json"
     line = shlex.join(["cmake", "-S", "<tree>", "-B", "<work>", *arguments])
@@ -192,7 +195,7 @@ def configure(
         raise VerifyError(
             f"{side.label}: CMake lists no source of the tree; check 'cmake' in the profile", EXIT_USAGE
         )
-    return Flags(commands, build, line)
+    return Flags(commands, build, line, inputs)
 
 
 def _cmake_inputs(root: Path) -> list[str]:
@@ -272,7 +275,7 @@ class Builder:
         self._counter = Counter()
         self._digests: dict[Path, str] = {}
         self._used: set[str] = set()
-        self._inputs: dict[str, str] = {}
+        self._inputs = dict(flags.inputs)
         self._ccache = shutil.which("ccache")
         self._objects = work / "objects"
         self._objects.mkdir(parents=True, exist_ok=True)

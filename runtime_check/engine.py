@@ -120,6 +120,7 @@ def _verify(options: VerifyOptions, progress: Progress, started: float) -> Evide
         notes=(),
         seconds=0.0,
         exit_code=EXIT_NOT_RUN,
+        inputs=inputs,
     )
     kinds = {m.name: m.kind for m in profile.markers.values()}
     if options.bundle is not None:

@@ -34,9 +34,11 @@ def judge(
         elif status is Status.PASSED and why:
             reason = f"{why}; {reason}"
     return Judgement(
+        group.path,
         group.helper,
         group.marker,
         group.arm,
+        group.device,
         group.expected,
         status,
         reason,

@@ -52,7 +52,7 @@ class VerifyOptions:
         helpers: helpers taken from findings; they add to, and override, those of the profile.
         before_rev: revision that is the "before" side; the working tree is then "after".
         patch: unified diff that makes "after" out of the working tree.
-        after_files: new text of files, relative POSIX path -> text; an alternative to ``patch``.
+        after_files: new bytes of files by relative POSIX path; an alternative to ``patch``.
         bundle: folder to write a bundle to instead of running.
         collect: results file of a bundle to judge instead of building.
         jobs: parallel compilers.
@@ -69,7 +69,7 @@ class VerifyOptions:
     helpers: tuple[HelperUnderTest, ...] = ()
     before_rev: str | None = None
     patch: Path | None = None
-    after_files: Mapping[str, str] = field(default_factory=dict)
+    after_files: Mapping[str, bytes] = field(default_factory=dict)
     bundle: Path | None = None
     collect: Path | None = None
     jobs: int = 2
@@ -96,6 +96,7 @@ class Group:
     """The cases of one helper, marker and arm; they share a process, so a crash is confined to them."""
 
     index: int
+    path: str
     helper: str
     marker: str
     arm: str
@@ -156,11 +157,13 @@ class Status(str, enum.Enum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdict on one group, with the worst case of each side."""
+    """The verdict on one group, with what each side showed; `path` is the helper's file."""
 
+    path: str
     helper: str
     marker: str
     arm: str
+    device: str
     expected: Expected
     status: Status
     reason: str
@@ -203,7 +206,11 @@ class BuildRecord:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything a reader needs to believe, or repeat, a check."""
+    """Everything a reader needs to believe, or repeat, a check.
+
+    Attributes:
+        inputs: side -> relative path -> SHA-256 of each of the tree's files that the side was built from.
+    """
 
     target: Target
     tree_name: str
@@ -222,13 +229,4 @@ class Evidence:
     seconds: float
     exit_code: int
     bundle_id: str = ""
-
-    @property
-    def verified(self) -> frozenset[tuple[str, str, str]]:
-        """(helper, marker, device) combinations whose fix this run proved."""
-        devices = {(g.helper, g.marker, g.arm): g.device for g in self.groups}
-        return frozenset(
-            (j.helper, j.marker, devices[(j.helper, j.marker, j.arm)])
-            for j in self.judgements
-            if j.status is Status.PASSED
-        )
+    inputs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

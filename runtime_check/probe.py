@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Final
 
+from runtime_check.evidence import plain
 from runtime_check.model import Case, Group, HelperUnderTest, Target
 from runtime_check.profile import Arm, Marker, Profile, ProfiledHelper, target_config
 
@@ -87,6 +88,7 @@ def plan(profile: Profile, helpers: Iterable[HelperUnderTest], target: Target, t
                     continue
                 group = Group(
                     index=len(groups),
+                    path=entry.helper.path,
                     helper=entry.helper.name,
                     marker=marker_name,
                     arm=arm.name,
@@ -130,9 +132,9 @@ def plan(profile: Profile, helpers: Iterable[HelperUnderTest], target: Target, t
 
 
 def _merge(profile: Profile, helpers: Iterable[HelperUnderTest]) -> list[ProfiledHelper]:
-    merged = {(_plain(h.helper.name), h.helper.path): h for h in profile.helpers}
+    merged = {(plain(h.helper.name), h.helper.path): h for h in profile.helpers}
     for helper in helpers:
-        key = (_plain(helper.name), helper.path)
+        key = (plain(helper.name), helper.path)
         known = merged.get(key)
         if known is None:
             merged[key] = ProfiledHelper(helper, "", helper.path, 0, 0, tuple(profile.arms))
@@ -152,11 +154,6 @@ def _merge(profile: Profile, helpers: Iterable[HelperUnderTest]) -> list[Profile
     return list(merged.values())
 
 
-def _plain(name: str) -> str:
-    """A qualified name as a call spells it: unnamed namespaces have no name there."""
-    return re.sub(r"\((?:anonymous|unnamed)[^)]*\)::", "", name)
-
-
 def _normal(type_: str) -> str:
     text = re.sub(r"\b(const|struct|class)\b|[&*]", " ", type_)
     return " ".join(text.split())
@@ -173,7 +170,7 @@ def _infer_call(helper: HelperUnderTest, arguments: Mapping[str, str]) -> str:
     values = [_argument(p.type, p.name, arguments) for p in helper.parameters]
     if not values or any(v is None for v in values):
         return ""
-    return f"{_plain(helper.name)}({', '.join(v for v in values if v is not None)})"
+    return f"{plain(helper.name)}({', '.join(v for v in values if v is not None)})"
 
 
 def _uncallable(helper: HelperUnderTest, arguments: Mapping[str, str]) -> str:

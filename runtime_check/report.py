@@ -8,27 +8,26 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
+from runtime_check.evidence import FORMAT_VERSION, identity
 from runtime_check.model import BuildRecord, Evidence, Judgement, Observation, Outcome, Status, Timing
-
-FORMAT_VERSION = 1
 
 
 def render_json(evidence: Evidence) -> str:
-    """Evidence as a JSON document; ``version`` rises with a breaking change."""
+    """Evidence as a JSON document; ``version`` rises with a breaking change, ``id`` is the digest of the rest."""
     data = asdict(evidence)
     data.pop("groups")
-    groups = {(g.helper, g.marker, g.arm): g for g in evidence.groups}
+    groups = {(g.path, g.helper, g.marker, g.arm): g for g in evidence.groups}
     for record, judgement in zip(data["judgements"], evidence.judgements, strict=True):
-        group = groups[(judgement.helper, judgement.marker, judgement.arm)]
+        group = groups[(judgement.path, judgement.helper, judgement.marker, judgement.arm)]
         record["status"] = judgement.status.value
-        record["device"] = group.device
         record["faulty_before"] = group.faulty_before
         for side in ("before", "after"):
             for seen in record[side]:
                 seen["outcome"] = Outcome(seen["outcome"]).value
     for record, timing in zip(data["timings"], evidence.timings, strict=True):
         record["ratio"] = timing.ratio
-    return json.dumps({"version": FORMAT_VERSION, **data}, indent=1, sort_keys=True) + "\n"
+    document = {"version": FORMAT_VERSION, **data}
+    return json.dumps({**document, "id": identity(document)}, indent=1, sort_keys=True) + "\n"
 
 
 def render_text(evidence: Evidence) -> str:

@@ -68,10 +68,8 @@ def prepare(options: VerifyOptions) -> Sides:
         after, digest = _patched(tree, folder, options.patch)
         return Sides((Side("before", tree, ()), after), revision, digest)
     if options.after_files:
-        files = {path: text.encode() for path, text in options.after_files.items()}
-        return Sides(
-            (Side("before", tree, ()), _farm("after", tree, folder, files)), revision, _digest(files)
-        )
+        after = _farm("after", tree, folder, options.after_files)
+        return Sides((Side("before", tree, ()), after), revision, _digest(options.after_files))
     return Sides((Side("after", tree, ()),), revision, "")
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import msgspec
 
 from analyzer.config import load
 from analyzer.flags import read_database
@@ -15,10 +17,11 @@ from rules.check import check
 from rules.finding import Coverage, Finding, Report, Severity
 from rules.markers import declared
 from rules.policy import Override
+from runtime_check.evidence import Recorded, read_evidence
 from vt_lint import baseline
 from vt_lint.exit import Fault
 from vt_lint.outcome import Outcome
-from vt_lint.settings import policy_of
+from vt_lint.settings import evidence_of, policy_of
 from vt_lint.since import exported
 
 Progress = Callable[[int, int, str], None]
@@ -94,14 +97,18 @@ def outcome(
     markers: frozenset[str] = frozenset(),
     accepted: Path | None = None,
     since: str = "",
+    evidence: Sequence[Path] = (),
 ) -> Outcome:
     """Check, then take out what a comment, the baseline file `accepted` or the revision `since` accounts for.
+    Fixes that the files `evidence`, or those of the settings, prove are marked as verified.
 
-    Raises `Fault` for an unknown marker or revision and for a baseline that is missing or wrong.
+    Raises `Fault` for an unknown marker or revision and for a baseline that is missing or wrong, and
+    `VerifyError` for evidence that is.
     """
     began = time.perf_counter()
     entries = baseline.load(accepted) if accepted else ()
-    found = report(request)
+    records = recorded(request.root, evidence)
+    found, notes = with_evidence(request, report(request), records)
     _known(markers, request.root, found)
     chosen = [f for f in found.findings if not markers or f.marker in markers]
     suppressed = tuple(f for f in chosen if f.suppressed)
@@ -130,9 +137,33 @@ def outcome(
         since=since,
         existing=tuple(existing),
         repaired=tuple(repaired),
+        evidence=notes,
         seconds=time.perf_counter() - began,
         peak_bytes=max(_peak_bytes(), round(found.stats.get("peak_worker_mb", 0) * 2**20)),
     )
+
+
+def recorded(root: Path, given: Sequence[Path]) -> tuple[Recorded, ...]:
+    """Read the evidence files `given`, else those of the settings. Raises `VerifyError` for a wrong one."""
+    return tuple(read_evidence(path) for path in given or evidence_of(load(root), root))
+
+
+def with_evidence(
+    request: Request, found: Report, records: Sequence[Recorded]
+) -> tuple[Report, tuple[str, ...]]:
+    """Return `found` with the fixes marked that `records` prove, and a line for each that proves less than all."""
+    if not records:
+        return found, ()
+    from vt_lint.fixing import Texts, marked, planned, proved
+
+    whole = found if request.whole else report(replace(request, paths=(), profiles=()))
+    plans = [
+        ("vt-lint fix", planned(whole, request.root)),
+        ("vt-lint fix --latent", planned(whole, request.root, latent=True)),
+    ]
+    marks, notes = proved(Texts(request.root), plans, records)
+    safe, latent = marks
+    return msgspec.structs.replace(found, findings=marked(found.findings, latent | safe)), notes
 
 
 def report_of(request: Request, rev: str) -> Report:

@@ -19,7 +19,8 @@ class Outcome:
     `findings` are the ones that count; `suppressed` those with a comment in the source; `accepted` pairs a
     finding with the baseline entry that covers it; `stale` are entries whose finding is gone. With `since`,
     `existing` are findings that the revision has too and `repaired` those that only the revision has.
-    `seconds` is wall time, `peak_bytes` the memory of the largest process.
+    `evidence` has a line for each evidence file that says what it does not prove of this tree. `seconds` is
+    wall time, `peak_bytes` the memory of the largest process.
     """
 
     root: Path
@@ -32,6 +33,7 @@ class Outcome:
     since: str = ""
     existing: tuple[Finding, ...] = ()
     repaired: tuple[Finding, ...] = ()
+    evidence: tuple[str, ...] = ()
     seconds: float = 0.0
     peak_bytes: int = 0
 

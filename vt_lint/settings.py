@@ -16,8 +16,8 @@ from rules.markers import declared
 from rules.policy import Override
 from vt_lint.exit import Fault
 
-TABLES = ("marker", "policy", "verify")
-"""Tables of `.vt-lint.toml` that belong to rules/ and runtime_check/, which check what is in them."""
+OTHERS = ("evidence", "fix", "marker", "policy", "verify")
+"""Keys and tables of `.vt-lint.toml` that are not the analyser's."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,16 @@ def effective(root: Path) -> list[Setting]:
     config = load(root)
     lines = _lines(root)
     for table in config.extra:
-        if table not in TABLES:
+        if table not in OTHERS:
             where = f"{root / FILE_NAME}:{lines.get(table, 1)}"
-            names = ", ".join((*Config.__struct_fields__[:-1], *TABLES))
+            names = ", ".join((*Config.__struct_fields__[:-1], *OTHERS))
             raise Fault(f"{where}: unknown setting {table!r}; there are {names}")
-    return [*_own(config, lines), *_markers(config, lines), *_policy(config, lines)]
+    return [
+        *_own(config, lines),
+        *_fix(config, lines),
+        *_markers(config, lines),
+        *_policy(config, lines),
+    ]
 
 
 def _own(config: Config, lines: dict[str, int]) -> Iterator[Setting]:
@@ -68,6 +73,35 @@ def policy_of(config: Config) -> tuple[Override, ...]:
             f'{FILE_NAME}: write policy as a table, [policy] with "MARKER:DEVICE" = "propagate" or "refuse"'
         )
     return parse_policies(f"{key}={action}" for key, action in table.items())
+
+
+def check_of(config: Config) -> str:
+    """Return `check` of the `[fix]` table: what `fix` refuses with where a file sees no check of its own.
+
+    Raises `SetupError` for anything but the name of a macro or function."""
+    table = config.extra.get("fix", {})
+    if not isinstance(table, dict) or set(table) - {"check"}:
+        raise SetupError(f'{FILE_NAME}: write fix as a table, [fix] with check = "NAME"; it has no other key')
+    name = table.get("check", "")
+    if not isinstance(name, str) or not re.fullmatch(r"(?:(?:::)?[A-Za-z_]\w*(?:::[A-Za-z_]\w*)*)?", name):
+        raise SetupError(f"{FILE_NAME}: fix.check is {name!r}: give the name of a check(condition, text)")
+    return name
+
+
+def evidence_of(config: Config, root: Path) -> tuple[Path, ...]:
+    """Return the files that `evidence` lists, relative to `root`. Raises `SetupError` for another type."""
+    names = config.extra.get("evidence", [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise SetupError(f"{FILE_NAME}: write evidence as a list of files of `vt-lint verify --format json`")
+    return tuple(root / name for name in names)
+
+
+def _fix(config: Config, lines: dict[str, int]) -> Iterator[Setting]:
+    for name, key, value in (
+        ("fix.check", "fix", check_of(config)),
+        ("evidence", "evidence", [str(path) for path in evidence_of(config, Path())]),
+    ):
+        yield Setting(name, json.dumps(value), f"{FILE_NAME}:{lines[key]}" if key in lines else "default")
 
 
 def _policy(config: Config, lines: dict[str, int]) -> Iterator[Setting]:

@@ -23,6 +23,18 @@ def tree_option(command: F) -> F:
     )(command)
 
 
+def evidence_option(command: F) -> F:
+    """Add `--evidence FILE` to `command`."""
+    return click.option(
+        "--evidence",
+        multiple=True,
+        metavar="FILE",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Mark fixes that FILE, of `vt-lint verify --format json`, proves. May be repeated. "
+        "Default: `evidence` in the settings.",
+    )(command)
+
+
 def locate(tree: Path | None, paths: Sequence[Path]) -> tuple[Path, tuple[str, ...]]:
     """Return the root and `paths` relative to it, with forward slashes; no paths for the root itself.
 

@@ -282,6 +282,9 @@ class TestConfig:
             ('[[marker]]\nname = "x"\n', "[[marker]]"),
             ('[policy]\n"repacked:cpu" = "carry"\n', "policy `repacked:cpu=carry`"),
             ('policy = "refuse"\n', "write policy as a table"),
+            ('evidence = "e.json"\n', "write evidence as a list"),
+            ("[fix]\nmacro = 1\n", "write fix as a table"),
+            ('[fix]\ncheck = "CHECK()"\n', "give the name of a check(condition, text)"),
         ],
     )
     def test_a_wrong_setting_is_one_line(

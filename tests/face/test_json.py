@@ -42,7 +42,12 @@ def test_has_exactly_the_published_fields(tree: Path) -> None:
                 "verdict": "LIVE",
                 "message": "`repacked` of `w` is neither carried nor refused",
                 "witness": [{"path": "a.cpp", "line": 1, "note": "sets it"}],
-                "fix": {"action": "propagate", "safety": "safe"},
+                "fix": {
+                    "action": "propagate",
+                    "safety": "safe",
+                    "verified": False,
+                    "verified_on": [],
+                },
                 "fingerprint": "VT001:repacked:c1",
             }
         ],

@@ -130,7 +130,9 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def options(tree: Path, work: Path) -> Callable[..., VerifyOptions]:
     def build(helper: str = CARRIED, **changes: object) -> VerifyOptions:
-        base = VerifyOptions(tree=tree, target="cpu", work=work, after_files={"include/helper.h": helper})
+        base = VerifyOptions(
+            tree=tree, target="cpu", work=work, after_files={"include/helper.h": helper.encode()}
+        )
         return replace(base, **changes)  # type: ignore[arg-type]
 
     return build

@@ -41,7 +41,9 @@ def test_sample_tree_before_and_after(tmp_path: Path) -> None:
     for old, new in EDITS:
         assert text.count(old) == 1
         text = text.replace(old, new)
-    options = VerifyOptions(tree=SAMPLE, target="i8mm", work=tmp_path / "work", after_files={HELPER: text})
+    options = VerifyOptions(
+        tree=SAMPLE, target="i8mm", work=tmp_path / "work", after_files={HELPER: text.encode()}
+    )
     evidence = verify(options, progress=lambda _: None)
     shared = {(j.marker, j.arm): j for j in evidence.judgements if j.helper.startswith("vllm::dense_attn::")}
     assert len(shared) == 6

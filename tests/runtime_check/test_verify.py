@@ -20,12 +20,14 @@ from runtime_check import (
     Parameter,
     VerifyError,
     VerifyOptions,
+    read_evidence,
     render_html,
     render_json,
     render_markdown,
     render_text,
     verify,
 )
+from runtime_check.build import file_digest
 from runtime_check.judge import judge, void_reason
 from runtime_check.model import Case, Group, Observation, Outcome, Status
 from runtime_check.target import read_lines
@@ -66,14 +68,29 @@ def test_carried_marker_is_bit_identical_and_fault_reproduces_before(options: Ma
         "m64-n64-k256",
         "m3-n33-k64",
     }
-    assert evidence.verified == {("mini::Resident", "swapped", "cpu")}
+    assert evidence.exit_code == 0
+
+
+def test_evidence_names_the_text_that_was_built(options: Make, tree: Path, tmp_path: Path) -> None:
+    file = tmp_path / "evidence.json"
+    file.write_text(render_json(check(options())))
+    recorded = read_evidence(file)
+    (proof,) = recorded.proofs
+    assert (proof.path, proof.helper, proof.device) == ("include/helper.h", "mini::Resident", "cpu")
+    assert proof.status is Status.PASSED
+    assert set(recorded.before) == set(recorded.after) >= {"include/mini.h", "src/gemm.cpp", "CMakeLists.txt"}
+    differing = {path for path, sha in recorded.before.items() if recorded.after[path] != sha}
+    assert differing == {"include/helper.h"}
+    assert recorded.before["include/helper.h"] == file_digest(tree / "include/helper.h")
+    file.write_text(file.read_text().replace('"passed"', '"failed"'))
+    with pytest.raises(VerifyError, match="was changed after it was written"):
+        read_evidence(file)
 
 
 def test_unfixed_tree_fails(options: Make) -> None:
     evidence = check(options(HELPER + "// unchanged\n"))
     assert evidence.exit_code == 1
     assert "differ from the plain weight" in only(evidence)[1]
-    assert evidence.verified == frozenset()
 
 
 def test_fault_that_does_not_reproduce_before_fails(options: Make, tree: Path) -> None:
@@ -385,7 +402,7 @@ def test_reports_agree_and_name_no_folder_of_this_machine(options: Make, tree: P
 
 def group() -> Group:
     case = Case("h/m/cuda/m1-n64-k256", 1, 64, 256, 1, False)
-    return Group(0, "h", "m", "cuda", "cuda", "carried", True, True, (case,))
+    return Group(0, "h.h", "h", "m", "cuda", "cuda", "carried", True, True, (case,))
 
 
 def test_no_device_is_not_run() -> None:

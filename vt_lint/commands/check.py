@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vt_lint.tree import locate, tree_option
+from vt_lint.tree import evidence_option, locate, tree_option
 
 if TYPE_CHECKING:
     from rules.finding import Severity
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 )
 @click.option("--baseline", type=click.Path(path_type=Path), help="Accept the findings that FILE lists.")
 @click.option("--since", metavar="REV", default="", help="Report only what git revision REV does not have.")
+@evidence_option
 @click.option("--marker", "markers", multiple=True, metavar="M", help="Only this marker. May be repeated.")
 @click.option("--profile", "profiles", multiple=True, metavar="P", help="Only this preprocessor profile.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Worker processes. Default: one a core.")
@@ -48,6 +49,7 @@ def check(
     form: str,
     baseline: Path | None,
     since: str,
+    evidence: tuple[Path, ...],
     markers: tuple[str, ...],
     profiles: tuple[str, ...],
     jobs: int | None,
@@ -68,8 +70,12 @@ def check(
         markers=frozenset(markers),
         accepted=baseline,
         since=since,
+        evidence=evidence,
     )
     click.echo(_rendered(form, result, Severity(show or ("note" if fail_on == "note" else "warning"))))
+    if form != "text":
+        for note in result.evidence:
+            click.echo(f"note: {note}", err=True)
     if form in ("json", "sarif"):
         click.echo(closing_line(result), err=True)
     if stats:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vt_lint.tree import locate, tree_option
+from vt_lint.tree import evidence_option, locate, tree_option
 
 if TYPE_CHECKING:
     from codemods.fix import FixPlan
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     metavar="MARKER:DEVICE=ACTION",
     help="Overrule a decision: ACTION is propagate or refuse, DEVICE may be *.",
 )
+@evidence_option
 @click.option("--patch", type=click.Path(dir_okay=False, path_type=Path), help="Write the patch to FILE.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), help="Worker processes. Default: one a core.")
 def fix(
@@ -38,31 +39,42 @@ def fix(
     unsafe: bool,
     latent: bool,
     policies: tuple[str, ...],
+    evidence: tuple[Path, ...],
     patch: Path | None,
     jobs: int | None,
 ) -> int:
     """Print the patch that carries or refuses each lost marker in PATHs or in the whole tree, or apply it."""
-    from codemods.fix import fix_until_stable, plan
+    from codemods.fix import describe
     from codemods.policy import parse_policies
     from rules.finding import Severity
-    from vt_lint.checking import Request, report
+    from vt_lint.checking import Request, recorded, report
+    from vt_lint.fixing import Texts, holds, marked, planned, proved, write_fix
 
     overrides = parse_policies(policies)
     root, inside = locate(tree, paths)
     request = Request(root, inside, jobs=jobs, policy=overrides)
-    plans: tuple[FixPlan, ...]
+    records = recorded(root, evidence)
+    found = report(request)
+    plans: tuple[FixPlan, ...] = (planned(found, root, unsafe=unsafe, latent=latent),)
+    texts = Texts(root)
+    candidates = [("vt-lint fix", plans[0])]
+    if records and not latent:
+        candidates.append(("vt-lint fix --latent", planned(found, root, unsafe=unsafe, latent=True)))
+    (marks, *_), notes = proved(texts, candidates, records)
     if write:
-        found, plans = fix_until_stable(lambda: report(request), root, unsafe=unsafe, latent=latent)
-    else:
-        found = report(request)
-        plans = (plan(found, root, unsafe=unsafe, latent=latent),)
+        found, plans = write_fix(lambda: report(request), root, unsafe=unsafe, latent=latent)
+        # Several passes may have written more than was built.
+        written = [record for record in records if holds(record, Texts(root))]
+        (marks, *_), _ = proved(texts, candidates, written)
     text = b"".join(p.patch for p in plans)
     if patch:
         patch.write_bytes(text)
     elif not write:
         sys.stdout.buffer.write(text)
-    for line in (line for p in plans for line in p.summary):
-        click.echo(line, err=True)
+    for finding in (f for p in plans for f in marked(p.fixed, marks)):
+        click.echo(describe(finding), err=True)
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
     unfixed = 0
     for skipped in plans[-1].skipped:
         if all(f.severity is Severity.NOTE for f in skipped.findings):

@@ -74,24 +74,24 @@ def verify(
     Nothing but the probes and what they need is built, and nothing is written outside of the work folder.
     """
     import runtime_check
-    from codemods.fix import plan
     from vt_lint.checking import Request, report, report_of
     from vt_lint.exit import Fault
+    from vt_lint.fixing import planned
 
     if before and patch:
         raise Fault("--before and --patch name two different comparisons: give one of them")
     root, _ = locate(tree, ())
     faults: Iterable[Finding] = ()
-    fixed: dict[str, str] = {}
+    fixed: dict[str, bytes] = {}
     if before:
         faults = report_of(Request(root, jobs=jobs), before).findings
     elif patch:
         faults = report(Request(root, jobs=jobs)).findings
     elif not collect:
         # Latent losses too: a probe sets the marker itself.
-        planned = plan(report(Request(root, jobs=jobs)), root, latent=True)
-        faults = planned.fixed
-        fixed = {Path(p).relative_to(root).as_posix(): text.decode() for p, text in planned.files.items()}
+        plan = planned(report(Request(root, jobs=jobs)), root, latent=True)
+        faults = plan.fixed
+        fixed = {Path(p).relative_to(root).as_posix(): text for p, text in plan.files.items()}
     options = runtime_check.VerifyOptions(
         tree=root,
         target=target,
@@ -124,16 +124,17 @@ def helpers(findings: Iterable[Finding]) -> tuple[HelperUnderTest, ...]:
     """
     from rules.finding import Verdict
     from runtime_check import HelperUnderTest
+    from vt_lint.fixing import expectation
 
     expect: dict[tuple[str, str], dict[str, dict[str, Literal["carried", "refused"]]]] = defaultdict(dict)
     faulty: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(dict)
     for f in findings:
-        if f.suppressed or f.fix is None or f.fix.action not in ("propagate", "refuse", "both"):
-            continue
         helper = (f.function, f.place.path)
-        for device in f.devices:
-            refused = f.fix.action == "refuse" or device in f.fix.refuse_devices
-            expect[helper].setdefault(f.marker, {})[device] = "refused" if refused else "carried"
+        for device in () if f.suppressed else f.devices:
+            wanted = expectation(f, device)
+            if wanted is None:
+                continue
+            expect[helper].setdefault(f.marker, {})[device] = wanted
             if f.verdict is not Verdict.LOUD:
                 faulty[helper].setdefault(f.marker, set()).add(device)
     return tuple(

@@ -31,7 +31,7 @@ def render(outcome: Outcome) -> str:
 
 
 def finding(f: Finding) -> dict[str, Any]:
-    """Return one finding in the form of the JSON report. `fix` is null where none is known."""
+    """Return one finding in the form of the JSON report."""
     return {
         "rule": f.rule,
         "path": f.place.path,
@@ -48,6 +48,18 @@ def finding(f: Finding) -> dict[str, Any]:
         "verdict": f.verdict.value,
         "message": f.message,
         "witness": [{"path": h.path, "line": h.line, "note": h.note} for h in f.witness],
-        "fix": None if f.fix is None else {"action": f.fix.action, "safety": f.fix.safety},
+        "fix": fix(f),
         "fingerprint": f.fingerprint,
+    }
+
+
+def fix(f: Finding) -> dict[str, Any] | None:
+    """Return the fix of `f`, None where none is known. `verified_on`: the devices that a runtime check saw."""
+    if f.fix is None:
+        return None
+    return {
+        "action": f.fix.action,
+        "safety": f.fix.safety,
+        "verified": bool(f.fix.verified),
+        "verified_on": list(f.fix.verified),
     }

@@ -14,6 +14,7 @@ from rules.finding import Finding
 from rules.registry import RULES, Rule
 from vt_lint import __version__
 from vt_lint.outcome import Outcome
+from vt_lint.report.json import fix as fix_of
 from vt_lint.report.source import repository_path
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -110,7 +111,7 @@ class _Writer:
                 "marker": f.marker,
                 "devices": list(f.devices),
                 "verdict": f.verdict.value,
-                "fix": None if f.fix is None else {"action": f.fix.action, "safety": f.fix.safety},
+                "fix": fix_of(f),
             },
         }
         if f.witness:

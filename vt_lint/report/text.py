@@ -109,7 +109,7 @@ class _Writer:
         outcome = self._outcome
         for u in outcome.report.coverage.unanalysed:
             yield f"{self._paint('unanalysed', Severity.ERROR)}: {u.path}:{u.line}: {u.reason}"
-        yield from (f"note: {note}" for note in outcome.report.notes)
+        yield from (f"note: {note}" for note in (*outcome.report.notes, *outcome.evidence))
         for e in outcome.stale:
             yield (
                 f"{self._paint('baseline', Severity.ERROR)}: {e.path}: {e.rule} {e.marker} in {e.function} "
@@ -124,9 +124,14 @@ class _Writer:
             (len(outcome.repaired), f"repaired since {outcome.since}"),
         ]
         yield "; ".join([found, *(f"{n} {what}" for n, what in extra if n)])
-        fixable = sum(1 for f in outcome.failing if f.fix and f.fix.safety == "safe")
+        fixable = [f.fix for f in outcome.failing if f.fix and f.fix.safety == "safe"]
         if fixable:
-            yield f"{fixable} with a safe fix: see it with `vt-lint fix`, write it with `vt-lint fix --apply`"
+            proved = sum(1 for fix in fixable if fix.verified)
+            verified = f", {proved} of them verified" if proved else ""
+            yield (
+                f"{len(fixable)} with a safe fix{verified}: see it with `vt-lint fix`, write it with "
+                "`vt-lint fix --apply`"
+            )
         notes = sum(1 for f in told if f.severity is Severity.NOTE)
         if notes and self._show is not Severity.NOTE:
             yield (
@@ -175,6 +180,8 @@ def _todo(f: Finding) -> str:
     if advice is None:  # to be decided by a person
         return f.fix.why or f.message
     how = "" if f.fix.safety == "safe" else f" ({f.fix.safety})"
+    if f.fix.verified:
+        how += f" (verified on {'+'.join(f.fix.verified)})"
     return f"{advice}{how}" + (f": {f.fix.why}" if f.fix.why else "")
 
 
