@@ -100,18 +100,7 @@ def plan(
     two-argument check to refuse with in files that see none. Raises `codemods.apply.ApplyError` if a file
     cannot be read or is not the one that was checked."""
     files = Tree(tree)
-    wanted = list(overrides)
-    by_file: dict[str, list[Finding]] = {}
-    grave = {f.construction for f in report.findings if f.severity is not Severity.NOTE and not f.suppressed}
-    for finding in report.findings:
-        if (
-            finding.fix is not None
-            and finding.fix.action in _ACTIONS
-            and finding.site
-            and not finding.suppressed
-            and (latent or finding.construction in grave)
-        ):
-            by_file.setdefault(finding.place.path, []).append(_overridden(finding, wanted))
+    by_file = _by_file(report, list(overrides), latent=latent)
     switches = find_switches(map(files.read, files.sources()), [m.name for m in markers]) if by_file else {}
     groups: dict[str, tuple[Group, tuple[Finding, ...]]] = {}
     skipped: list[Skipped] = []
@@ -123,7 +112,7 @@ def plan(
         names.setdefault(source.path, path)
         context = Context(source, style_of(source, files, check), markers, switches, unsafe=unsafe)
         made: list[tuple[Group, tuple[Finding, ...]]] = []
-        for own, outcome in _fixes(context, findings):
+        for own, outcome in _fixes(context, findings, findings):
             if isinstance(outcome, Skipped):
                 skipped.append(outcome)
             else:
@@ -148,6 +137,34 @@ def plan(
         groups=tuple((own, group.edits) for group, own in groups.values()),
         skipped=tuple(skipped),
     )
+
+
+def plan_each(
+    report: Report, tree: Path, *, markers: Sequence[Marker] = MARKERS, check: str = ""
+) -> tuple[tuple[tuple[Finding, ...], tuple[Edit, ...]], ...]:
+    """Return for each construction with a safe fix its findings and the edits, in file order, that fix it by
+    itself: unlike those of `plan` they count on no check that another construction's fix brings.
+
+    `markers` and `check` are as for `plan`. Raises `codemods.apply.ApplyError` as `plan` does."""
+    files = Tree(tree)
+    by_file = _by_file(report, (), latent=True)
+    switches = find_switches(map(files.read, files.sources()), [m.name for m in markers]) if by_file else {}
+    made: list[tuple[tuple[Finding, ...], tuple[Edit, ...]]] = []
+    for path, findings in sorted(by_file.items()):
+        source = _source(files, path, report.hashes.get(path))
+        style = style_of(source, files, check)
+        constructions: dict[str, list[Finding]] = {}
+        for finding in findings:
+            constructions.setdefault(finding.construction, []).append(finding)
+        for own in constructions.values():
+            context = Context(source, style, markers, switches)
+            for fixed, outcome in _fixes(context, own, findings):
+                if isinstance(outcome, Skipped) or not _sound(source, [Group("", tuple(outcome))]):
+                    continue
+                merged = merge([Group("", tuple(outcome))])
+                if not merged.skipped:
+                    made.append((fixed, merged.edits[source.path]))
+    return tuple(made)
 
 
 def fix_until_stable(
@@ -197,6 +214,22 @@ def fix_until_stable(
         plans[-1].apply()
 
 
+def _by_file(report: Report, overrides: Sequence[Override], *, latent: bool) -> dict[str, list[Finding]]:
+    """The findings to fix, by file: without `latent` none of constructions that only notes speak of."""
+    by_file: dict[str, list[Finding]] = {}
+    grave = {f.construction for f in report.findings if f.severity is not Severity.NOTE and not f.suppressed}
+    for finding in report.findings:
+        if (
+            finding.fix is not None
+            and finding.fix.action in _ACTIONS
+            and finding.site
+            and not finding.suppressed
+            and (latent or finding.construction in grave)
+        ):
+            by_file.setdefault(finding.place.path, []).append(_overridden(finding, overrides))
+    return by_file
+
+
 def _source(files: Tree, path: str, sha: str | None) -> Source:
     real = Path(os.path.realpath(files.root / path))
     try:
@@ -231,12 +264,15 @@ def _overridden(finding: Finding, overrides: Sequence[Override]) -> Finding:
 _Outcome = tuple[tuple[Finding, ...], "list[Edit] | Skipped"]
 
 
-def _fixes(context: Context, findings: Sequence[Finding]) -> Iterable[_Outcome]:
-    """Edits or the reason for none, for each construction of one file in order of the file."""
+def _fixes(
+    context: Context, findings: Sequence[Finding], everything: Sequence[Finding]
+) -> Iterable[_Outcome]:
+    """Edits or the reason for none, for each construction of `findings` in order of the file, of which
+    `everything` are all."""
     constructions: dict[tuple[str, str, str], list[Finding]] = {}
     left: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
-        reason = _ineligible(context, finding) or _kept_below(context, finding, findings)
+        reason = _ineligible(context, finding) or _kept_below(context, finding, everything)
         if reason:
             left.setdefault((finding.construction, reason), []).append(finding)
         elif finding.site is not None:

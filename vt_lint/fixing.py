@@ -11,7 +11,8 @@ from typing import Literal
 import msgspec
 
 from analyzer.config import load
-from codemods.fix import FixPlan, fix_until_stable, plan
+from codemods.edit import Edit
+from codemods.fix import FixPlan, fix_until_stable, plan, plan_each
 from rules.finding import Finding, Report
 from rules.markers import declared
 from runtime_check import Recorded
@@ -53,6 +54,15 @@ def write_fix(
         markers=declared(config.extra),
         check_name=check_of(config),
     )
+
+
+def edits(found: Report, root: Path) -> dict[tuple[str, int], tuple[Edit, ...]]:
+    """Return the edits that fix each finding with a safe fix by itself, by fingerprint and offset.
+
+    Raises as `planned`."""
+    config = load(root)
+    made = plan_each(found, root, markers=declared(config.extra), check=check_of(config))
+    return {(f.fingerprint, f.place.begin): own for findings, own in made for f in findings}
 
 
 def expectation(finding: Finding, device: str) -> Literal["carried", "refused"] | None:

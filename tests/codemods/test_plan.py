@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from codemods.apply import ApplyError
-from codemods.edit import digest
-from codemods.fix import PASSES, FixError, fix_until_stable
+from codemods.edit import apply_edits, digest
+from codemods.fix import PASSES, FixError, fix_until_stable, plan_each
 from codemods.policy import Override
 from rules.finding import Coverage, Report, Severity, Unanalysed
 from rules.markers import Marker
@@ -422,3 +422,20 @@ def test_hash_of_the_checked_file(case: Case) -> None:
     case.write(RETURN)
     case.find(MAKE)
     assert digest(case.file.read_bytes()) == case.plan().edits[str(case.file.resolve())][0].sha
+
+
+def test_each_construction_by_itself_brings_its_own_check(case: Case) -> None:
+    case.write(
+        "void f(const Owner& w) {\n"
+        "  Tensor a = Make(w.bytes.data(), Device::Cpu);\n"
+        "  Tensor b = Make(&w, Device::Cpu);\n"
+        "}\n"
+    )
+    for code in (MAKE, "Make(&w, Device::Cpu)"):
+        case.find(code, "aligned", "refuse")
+    report = Report("", (), Coverage(1, 1, 1), tuple(case.findings))
+    assert case.plan().patch.count(b"Require(!w.aligned") == 1
+    each = plan_each(report, case.root)
+    assert [len(findings) for findings, _ in each] == [1, 1]
+    for _, edits in each:
+        assert apply_edits(case.file.read_bytes(), edits).count(b"Require(!w.aligned") == 1

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from rules.finding import Hop, Unanalysed
+from codemods.edit import Edit
+from rules.finding import Fix, Hop, Unanalysed
 from rules.registry import RULES
-from tests.face.made import finding, outcome
+from tests.face.made import BEGIN, CODE, END, finding, outcome
 from vt_lint.baseline import entry
 from vt_lint.report import sarif
 
@@ -76,3 +77,35 @@ def test_unanalysed_code_is_a_failed_execution(tree: Path) -> None:
     (call,) = _run(tree, unanalysed=(Unanalysed("src/x.mm", 4, "no parser"),))["invocations"]
     assert call["executionSuccessful"] is False
     assert call["toolExecutionNotifications"][0]["message"]["text"] == "no parser"
+
+
+def test_a_fix_replaces_text_at_lines_and_columns(tree: Path) -> None:
+    begin, end = BEGIN - len("return "), END
+    made = [
+        Edit("", begin, END, "Tensor t = größer()", ""),
+        Edit("", END + 1, END + 1, "\n    t.repacked = w.repacked;", ""),
+        Edit("", END + 1, END + 1, "\n    return t;", "", 1),
+    ]
+    lost = finding(fix=Fix("propagate"))
+    log = json.loads(sarif.render(outcome(tree, lost), {(lost.fingerprint, BEGIN): made}))
+    SCHEMA.model_validate(log)
+    (result,) = log["runs"][0]["results"]
+    (fix,) = result["fixes"]
+    (change,) = fix["artifactChanges"]
+    assert change["artifactLocation"]["uri"] == "engine/src/resident.h"
+    lines = CODE.splitlines(keepends=True)
+    for replacement in reversed(change["replacements"]):
+        where = replacement["deletedRegion"]
+        assert where["startLine"] == where["endLine"] == 3
+        line = lines[2]
+        new = line[: where["startColumn"] - 1] + replacement["insertedContent"]["text"]
+        lines[2] = new + line[where["endColumn"] - 1 :]
+    text = CODE.encode()
+    wanted = text[:begin] + "Tensor t = größer()".encode() + text[end : end + 1]
+    wanted += b"\n    t.repacked = w.repacked;\n    return t;" + text[end + 1 :]
+    assert "".join(lines) == wanted.decode()
+
+
+def test_what_has_no_edit_has_no_fix(tree: Path) -> None:
+    (result,) = _run(tree, finding(fix=Fix("propagate", "display")))["results"]
+    assert "fixes" not in result

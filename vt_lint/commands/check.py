@@ -96,9 +96,10 @@ def _rendered(form: str, result: Outcome, show: Severity) -> str:
 
         return json.render(result)
     if form == "sarif":
+        from vt_lint.fixing import edits
         from vt_lint.report import sarif
 
-        return sarif.render(result)
+        return sarif.render(result, edits(result.report, result.root))
     from vt_lint.report import github
 
     return github.render(result)

@@ -7,26 +7,30 @@ computes `primaryLocationLineHash` itself.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
+from codemods.edit import Edit
+from codemods.fix import describe
 from rules.finding import Finding
 from rules.registry import RULES, Rule
 from vt_lint import __version__
 from vt_lint.outcome import Outcome
 from vt_lint.report.json import fix as fix_of
-from vt_lint.report.source import repository_path
+from vt_lint.report.source import Source, repository_path
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 INDEX = {rule.code: index for index, rule in enumerate(RULES)}
 
 
-def render(outcome: Outcome) -> str:
+def render(outcome: Outcome, edits: Mapping[tuple[str, int], Sequence[Edit]] | None = None) -> str:
     """Return a SARIF log with one run.
 
-    Findings with a comment or a baseline entry are in it as suppressed results.
+    Findings with a comment or a baseline entry are in it as suppressed results. `edits`, by fingerprint and
+    offset of a finding, become its fix.
     """
-    writer = _Writer(outcome)
+    writer = _Writer(outcome, edits or {})
     unanalysed = [writer.notification(u.path, u.line, u.reason) for u in outcome.report.coverage.unanalysed]
     run = {
         "tool": {
@@ -61,9 +65,23 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
+def _joined(edits: Sequence[Edit]) -> list[tuple[int, int, str]]:
+    """Return `edits` with those that touch made one: the order of two insertions at a point is then plain."""
+    joined: list[tuple[int, int, str]] = []
+    for e in edits:
+        if joined and joined[-1][1] == e.begin:
+            begin, _, text = joined.pop()
+            joined.append((begin, e.end, text + e.text))
+        else:
+            joined.append((e.begin, e.end, e.text))
+    return joined
+
+
 class _Writer:
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: Outcome, edits: Mapping[tuple[str, int], Sequence[Edit]]) -> None:
         self._outcome = outcome
+        self._edits = edits
+        self._source = Source(outcome.root)
 
     def results(self) -> list[dict[str, Any]]:
         outcome = self._outcome
@@ -125,7 +143,24 @@ class _Writer:
                 for h in f.witness
             ]
             result["codeFlows"] = [{"threadFlows": [{"locations": steps}]}]
+        if edits := self._edits.get((f.fingerprint, place.begin)):
+            result["fixes"] = [self._fix(f, edits)]
         return result
+
+    def _fix(self, f: Finding, edits: Sequence[Edit]) -> dict[str, Any]:
+        uri = self._physical(f.place.path, {})["artifactLocation"]
+        replacements = [
+            {
+                "deletedRegion": self._source.region(f.place.path, begin, end),
+                "insertedContent": {"text": text},
+            }
+            for begin, end, text in _joined(edits)
+        ]
+        return {
+            "description": {"text": describe(f)},
+            "artifactChanges": [{"artifactLocation": uri, "replacements": replacements}],
+            "properties": fix_of(f),
+        }
 
     def _physical(self, path: str, region: dict[str, int]) -> dict[str, Any]:
         uri = quote(repository_path(self._outcome.root, path))

@@ -20,6 +20,25 @@ class Source:
                 self._files[path] = []
         return self._files[path]
 
+    def region(self, path: str, begin: int, end: int) -> dict[str, int]:
+        """Return bytes `[begin, end)` of `path` as lines and columns from 1, columns in code points."""
+        start_line, start_column = self._position(path, begin)
+        end_line, end_column = self._position(path, end)
+        return {
+            "startLine": start_line,
+            "startColumn": start_column,
+            "endLine": end_line,
+            "endColumn": end_column,
+        }
+
+    def _position(self, path: str, offset: int) -> tuple[int, int]:
+        lines = self._lines(path)
+        for number, line in enumerate(lines, 1):
+            if offset <= len(line) or number == len(lines):
+                return number, len(line[:offset].decode(errors="replace")) + 1
+            offset -= len(line) + 1
+        return 1, 1
+
     def line(self, path: str, number: int) -> str | None:
         """Return line `number` (from 1) of `path` without its line end, or None where there is none."""
         lines = self._lines(path)
