@@ -161,7 +161,7 @@ class Binding:
                     known = self.state.objects.get(where)
                     if known is not None and known.storage.origins and known.whole_copy is None:
                         inner = known.storage.cut() if origin.part else known.storage
-                        origins |= inner.origins
+                        origins |= {replace(o, never=o.never | origin.never) for o in inner.origins}
                         buffers |= inner.buffers
                     else:
                         origins.add(replace(origin, path=where, span=value.span))

@@ -23,13 +23,20 @@ PART = "part"
 
 @dataclass(frozen=True)
 class Origin:
-    """Storage of the carrier at `path`: all of it or a part. `span` is where the code names that carrier."""
+    """Storage of the carrier at `path`: all of it or a part. `span` is where the code names that carrier. `never`:
+    markers that the bytes cannot have here, by a dtype test on the way."""
 
     path: Path
     carrier: str
     part: str = WHOLE
     copied: bool = False
+    never: frozenset[str] = frozenset()
     span: Span | None = field(default=None, compare=False)
+
+    @property
+    def order(self) -> tuple[Path, str, list[str]]:
+        """A key to sort by."""
+        return self.path, self.part, sorted(self.never)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from analyzer import formula as fm
@@ -34,8 +34,9 @@ from analyzer.domain import (
     State,
     Value,
 )  # fmt: skip
+from analyzer.dtypes import Predicates, speaks_of
 from analyzer.formula import Atom, Formula
-from analyzer.keys import leaves, mentions_only, mentions_symbol, short, speaks, worth_knowing
+from analyzer.keys import leaves, mentions_only, mentions_symbol, names_of, short, speaks, worth_knowing
 from analyzer.markers import Marker
 from analyzer.program import (
     Carrier,
@@ -122,7 +123,7 @@ class _Interpreter:
         self.relevant: dict[ir.Sym, bool] = {}
         self.asking: dict[ir.Sym, bool] = {}
         self.buffers: dict[str, bool] = {}
-        self.predicates: dict[str, frozenset[str]] = {}
+        self.predicates = Predicates(program)
         self.fresh_fields = fresh_fields(program)
 
     def run(self) -> Facts:
@@ -164,20 +165,6 @@ class _Interpreter:
             for m in c.members
             if m.name in c.storage and not is_pointer(m.type)
         )
-
-    def named_by(self, predicate: str) -> frozenset[str]:
-        """The enumerators that a boolean function of one argument compares it with, in lower case."""
-        found = self.predicates.get(predicate)
-        if found is None:
-            named = [f for f in self.program.functions() if f.name == predicate and len(f.params) == 1]
-            names = {
-                device_name(n.name)
-                for f in named[:1]
-                for n in walk(f.body)
-                if isinstance(n, ir.Name) and n.kind == "enum"
-            }
-            found = self.predicates[predicate] = frozenset(names)
-        return found
 
     def asks_device(self, function: ir.Function) -> bool:
         """A predicate over the device: its body names one."""
@@ -313,13 +300,27 @@ class Runner:
             if is_pointer(self.function.result) and not self.function.parent:
                 self.read(value, self.statement, state, kind="pointer")
             value = self.outlasting(self.resolve(value, state))
+        if isinstance(value, Ptr):
+            value = self.stamped(value, state)
         known = tuple(sorted(((a, v) for a, v in state.known.items() if self.visible(a)), key=repr))
         objects = tuple(
             (p, replace(o, last_store=0, done=True))
             for p, o in sorted(state.objects.items()) if p[0] in self.param_syms and not self.by_value(p)
         )  # fmt: skip
-        content = tuple((p, c) for p, c in sorted(state.content.items()) if p[0] in self.param_syms)
+        content = tuple(
+            (p, self.stamped(c, state)) for p, c in sorted(state.content.items()) if p[0] in self.param_syms
+        )
         return Case(known, state.devices, value, objects, content)
+
+    def stamped(self, ptr: Ptr, state: State) -> Ptr:
+        """The same bytes, with what a dtype test on this path says they are not."""
+        origins = set()
+        for origin in ptr.origins:
+            carrier = self.program.carriers.get(origin.carrier)
+            markers = carrier.markers if carrier is not None else ()
+            never = frozenset(m for m in markers if self.excluded(state, origin.path, m))
+            origins.add(origin if never <= origin.never else replace(origin, never=origin.never | never))
+        return Ptr(frozenset(origins), ptr.buffers)
 
     def outlasting(self, ptr: Ptr) -> Ptr:
         """What a pointer says to callers: buffers of this function alone only where there is nothing else."""
@@ -670,11 +671,26 @@ class Runner:
             entered = self.simple(entered, test.span, "expression", lambda st: self.eval(test, st))
         after = self.branch(stmt.body, entered)
         after = after + self.continues.pop()
+        if not self.breaks[-1]:
+            self.for_all(stmt, after, states)
         if stmt.step is not None:
             step = stmt.step
             after = self.simple(after, step.span, "expression", lambda st: self.eval(step, st))
         after = after + self.breaks.pop()
         return self.join(after if stmt.first else after + states)
+
+    def for_all(self, stmt: ir.Loop, after: list[State], never_entered: list[State]) -> None:
+        """What every round leaves true of the element at its index holds for all elements behind the loop."""
+        own = {n.name for part in (stmt.init, stmt.body) for n in walk(part) if isinstance(n, ir.Var)}
+        learned: dict[Atom, bool] = {}
+        for atom, value in after[0].known.items() if after and own else ():
+            if all(state.known.get(atom) is value for state in after):
+                general = _at_any(atom, own)
+                if general != atom:
+                    learned[general] = value  # type: ignore[index]
+        for state in (*after, *never_entered) if learned else ():
+            for atom, value in learned.items():
+                state.known.setdefault(atom, value)
 
     def each(self, stmt: ir.Each, states: list[State]) -> list[State]:
         self.locals[stmt.var.sym] = stmt.var.type
@@ -929,7 +945,9 @@ class Runner:
         if isinstance(x, ir.Cast):
             return self.key(x.x, state)
         if isinstance(x, ir.Index):
-            return ("[]", self.key(x.base, state), self.key(x.index, state))
+            base = self.key(x.base, state)
+            index = self.key(x.index, state)
+            return (*base, f"[{short(index)}]") if isinstance(base, tuple) else ("[]", base, index)
         if isinstance(x, ir.Call):
             base = self.key(x.base, state) if x.base is not None else ()
             return ("call", x.name, base, tuple(self.key(a, state) for a in x.args))
@@ -1408,7 +1426,7 @@ class Runner:
         if obj.whole_copy is not None and not obj.filled and "shape" in array.name:
             source = (*obj.whole_copy, array.name)
             key = self.key(x.value, state)
-            if not (isinstance(key, tuple) and key[:1] == ("[]",) and key[1] == source) and not obj.reshaped:
+            if not (isinstance(key, tuple) and key[:-1] == source) and not obj.reshaped:
                 obj = replace(
                     obj,
                     reshaped=True,
@@ -1561,7 +1579,7 @@ class Runner:
         if not ptr.origins:
             return
         site = self.site(span, kind, callee=callee)
-        for origin in sorted(ptr.origins, key=lambda o: (o.path, o.part)):
+        for origin in sorted(ptr.origins, key=lambda o: o.order):
             self.oblige(state, site, origin)
 
     def write(self, ptr: Ptr, span: ir.Span, state: State, kind: str, value: Value, callee: str = "") -> None:
@@ -1574,7 +1592,7 @@ class Runner:
             if kind != "store" or held.origins:
                 known = state.content.get(path, Ptr())
                 state.content[path] = known.join(_copied(held)) if kind == "store" else _copied(held)
-        for origin in sorted(ptr.origins, key=lambda o: (o.path, o.part)):
+        for origin in sorted(ptr.origins, key=lambda o: o.order):
             carrier = self.program.carriers.get(origin.carrier)
             if carrier is None:
                 continue
@@ -1631,7 +1649,7 @@ class Runner:
             held = self.resolve(value, state)
             if held.origins:
                 site = self.site(span, "into", callee=owner)
-                for origin in sorted(held.origins, key=lambda o: (o.path, o.part)):
+                for origin in sorted(held.origins, key=lambda o: o.order):
                     self.oblige(state, site, origin)
         else:
             self.escape(value, span, state)
@@ -1676,7 +1694,7 @@ class Runner:
         self.note_cache(obj)
         storage = self.resolve(obj.storage, state)
         opened = {(o.source, o.marker) for o in obj.open}
-        for origin in sorted(storage.origins, key=lambda o: (o.path, o.part)):
+        for origin in sorted(storage.origins, key=lambda o: o.order):
             carrier = self.program.carriers.get(origin.carrier)
             if carrier is None or origin.path == path:
                 continue
@@ -1756,11 +1774,8 @@ class Runner:
     def known_false(self, state: State, source: Path, marker: str) -> bool:
         if state.known.get(("m", source, marker)) is False:
             return True
-        for cut in range(1, len(source)):
-            if source[cut].startswith("["):
-                general = (*source[:cut], "[*]", *source[cut + 1 :])
-                if state.known.get(("m", general, marker)) is False:
-                    return True
+        if any(state.known.get(("m", name, marker)) is False for name in names_of(source)[1:]):
+            return True
         obj = state.objects.get(source)
         if obj is not None and obj.whole_copy is None and not obj.storage.origins:
             value = obj.marker(marker)
@@ -1775,25 +1790,27 @@ class Runner:
         declared = self.interp.markers.get(marker)
         if declared is None or not declared.dtypes:
             return False
-        tested = False
-        possible = set(declared.dtypes)
+        sources = names_of(source)
+        possible = frozenset(declared.dtypes)
         for atom, value in state.known.items():
-            names = self.dtypes_of(atom, source)
-            if names:
-                tested = True
-                possible &= names if value else possible - names
-        return tested and not possible
+            if atom[0] == "e" and isinstance(atom[1], tuple):
+                possible = self.admitted(atom[1], value, sources, possible)
+        return not possible
 
-    def dtypes_of(self, atom: Atom, source: Path) -> frozenset[str]:
-        """The dtypes for which a condition about the dtype of `source` holds; empty for any other condition."""
-        key = atom[1]
-        if atom[0] != "e" or not isinstance(key, tuple) or not key:
-            return frozenset()
-        if key[0] == "==" and any(_is_dtype_of(side, source) for side in key[1:]):
-            return frozenset(device_name(side) for side in key[1:] if isinstance(side, str))
-        if key[0] == "call" and len(key[3]) == 1 and _is_dtype_of(key[3][0], source):
-            return self.interp.named_by(key[1])
-        return frozenset()
+    def admitted(
+        self, key: tuple[object, ...], value: bool, sources: Sequence[Path], dtypes: frozenset[str]
+    ) -> frozenset[str]:
+        """Those of `dtypes` for which a condition can be `value`; all of them when it is not about `sources`."""
+        if key[:1] == ("==",) and any(_is_dtype_of(side, sources) for side in key[1:]):
+            named = [device_name(side) for side in key[1:] if isinstance(side, str)]
+            hit = frozenset(d for d in dtypes if any(speaks_of(name, d) for name in named))
+            return dtypes if not named else hit if value else dtypes - hit
+        if key[:1] == ("call",) and isinstance(key[3], tuple):
+            for position, argument in enumerate(key[3]):
+                if _is_dtype_of(argument, sources):
+                    outcomes = self.interp.predicates.outcomes
+                    return frozenset(d for d in dtypes if value in outcomes(str(key[1]), position, d))
+        return dtypes
 
     def judge(
         self, state: State, origin: Origin, marker: str, value: Formula | None, part: bool,
@@ -1806,7 +1823,7 @@ class Runner:
             return [(devices, "refused", "")]
         if (source, marker) in state.resolved:
             return [(devices, "resolved", "")]
-        if self.excluded(state, source, marker):
+        if marker in origin.never or self.excluded(state, source, marker):
             return [(devices, "impossible", "")]
         if value is None:
             return [(devices, "missing" if not read else "dropped", "")]
@@ -2086,7 +2103,7 @@ class Runner:
 
     def copy_bytes(self, x: ir.Call, dest: Ptr, source: Ptr, state: State) -> None:
         """`source`'s bytes go to `dest`. Into a buffer they stay those bytes; a reader of markers is still owed."""
-        held = self.resolve(source, state)
+        held = self.stamped(self.resolve(source, state), state)
         passed_on = any(
             path[0] in self.param_syms for path, _ in dest.buffers
         )  # a copy for the caller to judge
@@ -2100,7 +2117,7 @@ class Runner:
             form = "copyout" if outside or not dest.buffers else "upload" if fresh else "copy-bytes"
             site = self.site(x.span, form, callee=x.name)
             if not dest.origins:
-                for origin in sorted(held.origins, key=lambda o: (o.path, o.part)):
+                for origin in sorted(held.origins, key=lambda o: o.order):
                     self.oblige(state, site, origin)
 
     def swap(self, x: ir.Call, args: list[Value], state: State) -> None:
@@ -2269,7 +2286,7 @@ class Runner:
     def apply(self, sym: ir.Sym, base: Value, x: ir.Call, args: list[Value], state: State) -> Value:
         """Apply a callee's summary to the arguments."""
         function = self.program.function(sym)
-        if function is None or function.body is None:
+        if function is None or function.body is None or _is_stub(function):
             return self.unknown(x, base, args, state)
         if _never_returns(function):
             raise Dead
@@ -2395,6 +2412,7 @@ class Runner:
                     self.facts.plain_callers.add((left.site, left.marker))
                 continue
             if self.excluded(state, where, left.marker):
+                self.facts.plain_callers.add((left.site, left.marker))
                 continue
             devices = left.devices & state.devices or left.devices
             deep = len(where) > 2
@@ -2447,8 +2465,15 @@ def is_copy_signature(types: list[str]) -> bool:
     )
 
 
-def _is_dtype_of(key: object, source: Path) -> bool:
-    return isinstance(key, tuple) and key[:-1] == source and "dtype" in str(key[-1]).lower()
+def _at_any(key: object, names: set[str]) -> object:
+    """The key with indices that are one of `names` read as any index."""
+    if isinstance(key, tuple):
+        return tuple(_at_any(part, names) for part in key)
+    return "[*]" if isinstance(key, str) and key[:1] == "[" and key[1:-1] in names else key
+
+
+def _is_dtype_of(key: object, sources: Sequence[Path]) -> bool:
+    return isinstance(key, tuple) and key[:-1] in sources and "dtype" in str(key[-1]).lower()
 
 
 def _is_boolean(x: ir.Expr, program: Program) -> bool:
@@ -2471,6 +2496,17 @@ def _is_boolean(x: ir.Expr, program: Program) -> bool:
     if isinstance(x, ir.Cond):
         return _is_boolean(x.yes, program) and _is_boolean(x.no, program)
     return isinstance(x, ir.Name)
+
+
+def _is_stub(function: ir.Function) -> bool:
+    """Takes bytes and does nothing: what a build without some device puts in the place of the real one."""
+    return (
+        isinstance(function.body, ir.Block)
+        and not function.body.body
+        and not function.inits
+        and not function.parent
+        and any(is_byte_pointer(p.type) for p in function.params)
+    )
 
 
 def _never_returns(function: ir.Function) -> bool:

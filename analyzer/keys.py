@@ -31,15 +31,34 @@ def speaks(key: object) -> bool:
         return False
     if key[0] == "==":
         return any(isinstance(side, str) for side in key[1:])
-    return key[0] != "call" and all(isinstance(k, str) for k in key)
+    if key[0] == "call":
+        return _asks_a_dtype(key)
+    return all(isinstance(k, str) for k in key)
+
+
+def _asks_a_dtype(call: tuple[object, ...]) -> bool:
+    """A predicate over the dtype of something: `is_block_quant(w.dtype)`."""
+    arguments = call[3]
+    return isinstance(arguments, tuple) and any(
+        isinstance(a, tuple) and len(a) > 1 and "dtype" in str(a[-1]).lower() for a in arguments
+    )
+
+
+def names_of(path: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """`path` and what speaks of it among others: with one index, or all of them, read as any."""
+    found = [path]
+    for cut in range(1, len(path)):
+        if path[cut].startswith("["):
+            found.append((*path[:cut], "[*]", *path[cut + 1 :]))
+    if len(found) > 2:
+        found.append(tuple("[*]" if part.startswith("[") else part for part in path))
+    return found
 
 
 def worth_knowing(key: object) -> bool:
     """What a passed check leaves behind: also a zero offset and a multiple of a row group."""
     if speaks(key):
         return True
-    if isinstance(key, tuple) and key[:1] == ("call",) and len(key[3]) == 1:
-        return "dtype" in short(key[3][0]).lower()
     return (
         isinstance(key, tuple)
         and key[:1] == ("==",)

@@ -42,7 +42,8 @@ class Scan(msgspec.Struct, frozen=True, array_like=True):
     """`tested`: macros in conditions; `wanted`: those that a condition wants defined; `defined`: macros that
     the file defines; `derived`: of these, with the macros tested around them. `computed`: it has an include
     whose name is a macro. `interface`: of a header, a digest of what its includers depend on. `bad`: why
-    the text cannot be used, empty if it can. `late_define`: a macro is defined before the last include."""
+    the text cannot be used, empty if it can. `late_define`: a macro is defined before the last include. `enums`:
+    names of the enumerations that it defines."""
 
     includes: tuple[Include, ...] = ()
     tested: frozenset[str] = frozenset()
@@ -54,6 +55,7 @@ class Scan(msgspec.Struct, frozen=True, array_like=True):
     computed: bool = False
     interface: str = ""
     bad: str = ""
+    enums: tuple[str, ...] = ()
 
 
 class _Arm(msgspec.Struct):
@@ -136,6 +138,7 @@ def _directives(data: bytes) -> Scan:
 _RECORD = re.compile(
     rb"\b(?:struct|class)\s+(?:alignas\s*\([^()]*\)\s*|\[\[[^\]]*\]\]\s*)?([A-Za-z_][\w:]*)[^;{}()=]*\{"
 )
+_ENUM = re.compile(rb"\benum\s+(?:class\s+|struct\s+)?([A-Za-z_]\w*)[^;{}()=]*\{")
 _BODY_TOKEN = re.compile(
     rb'//[^\n]*|/\*.*?\*/|R"([^()\\ ]{0,16})\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|[{};]',
     re.DOTALL,
@@ -206,7 +209,10 @@ def scan(data: bytes, *, header: bool = False, records: bool = True) -> Scan:
         return Scan(bad=f"line {line}: byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8")
     seen = hashlib.sha256(interface(data)).hexdigest() if header else ""
     return msgspec.structs.replace(
-        _directives(data), records=_records(data) if records else (), interface=seen
+        _directives(data),
+        records=_records(data) if records else (),
+        interface=seen,
+        enums=tuple(dict.fromkeys(name.decode() for name in _ENUM.findall(data))) if records else (),
     )
 
 

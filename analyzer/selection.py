@@ -86,7 +86,9 @@ def choose(
 
     A file is chosen when it names a marker, or a carrier or holder whose definition it can include; when it
     reads the environment or tests for an architecture, because such code decides whether a marker is ever
-    set; when it is the source beside a chosen header; and when it is a header that a chosen file includes.
+    set; when it is the source beside a chosen header, or beside one that defines an enumeration of a carrier's
+    member (what says whether a dtype is block-quantised lives there); and when it is a header that a chosen file
+    includes.
     """
     defined_in: dict[str, set[str]] = {}
     for path, found in scans.items():
@@ -103,7 +105,18 @@ def choose(
             seen = graph.closure(file.path)
             if any(not seen.isdisjoint(defined_in.get(word, ())) for word in text.words):
                 chosen.add(file.path)
-    headers = {_stem(file.path): file.path for file in pool if file.path in chosen and file.suffix in HEADERS}
+    types = {
+        name
+        for found in scans.values()
+        for record in found.records
+        if not markers.isdisjoint(record.members)
+        for name in record.types
+    }
+    headers = {
+        _stem(file.path): file.path
+        for file in pool
+        if file.suffix in HEADERS and (file.path in chosen or not types.isdisjoint(scans[file.path].enums))
+    }
     for file in pool:
         header = headers.get(_stem(file.path))
         if header and file.path not in chosen and _includes(scans[file.path], header):

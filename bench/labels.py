@@ -141,7 +141,7 @@ def said_by(report: Report) -> list[Said]:
 
 def meets(said: Said, row: Row, marker: str) -> bool:
     """Whether a finding is the answer to a marker that the row calls dropped."""
-    return said.marker == marker and (said.near(row) or (row.form == "helper_call" and said.passes(row)))
+    return said.marker == marker and (said.near(row) or said.passes(row))
 
 
 class Agreement(msgspec.Struct, frozen=True):
@@ -172,8 +172,7 @@ def compare(said: Sequence[Said], rows: Sequence[Row], benign: Sequence[Row], ki
                 continue
             dropped.setdefault((row.file, marker), []).append(row)
             answers = [one for one in by_path.get(row.file, []) if meets(one, row, marker)]
-            if row.form == "helper_call":
-                answers += [one for one in helpers if meets(one, row, marker)]
+            answers += [one for one in helpers if meets(one, row, marker)]
             (met if answers else missed).append((row, marker))
             used.update(answers)
     for row in rows:

@@ -40,9 +40,15 @@ class Draft:
     verdict: Verdict | None = None
 
 
+NEVER_MARKED = (
+    "every caller passes a weight that is plain as made in sight, or of a dtype that is never marked so"
+)
+
+
 @dataclass(frozen=True)
 class Group:
-    """All paths of one site that do the same wrong thing with one marker of one source."""
+    """All paths of one site that do the same wrong thing with one marker of one source. `callers`: those that are
+    the last to put it right and do not; `passed_on`: those that leave it to callers which never pass a marked one."""
 
     site: Site
     marker: str
@@ -58,6 +64,7 @@ class Group:
     callers: tuple[Obligation, ...]
     carried_elsewhere: bool
     plain: bool = False
+    passed_on: tuple[Obligation, ...] = ()
 
     @property
     def is_read(self) -> bool:
@@ -128,6 +135,14 @@ class Analysis:
                     insert_after=max(o.insert_after for o in obligations), foreign=first.foreign, callers=callers,
                     carried_elsewhere=(site.function, source, marker) in carried,
                     plain=not callers and not any(self.final(o) for o in obligations),
+                    passed_on=tuple(
+                        sorted(
+                            (o for o in through.get((site, marker), ()) if len(o.via) == 1 and not self.final(o)),
+                            key=lambda o: (o.order, o.source),
+                        )
+                    )
+                    if plain
+                    else (),
                 )
             )  # fmt: skip
         return sorted(found, key=lambda g: (g.site.path, g.site.span.begin, g.marker, g.outcome, g.source))
@@ -162,7 +177,7 @@ class Analysis:
     def draft(self, rule: str, group: Group, message: str, **more: object) -> Draft:
         """A draft about a group."""
         if group.plain and not more.get("latent"):
-            more["latent"] = "every caller passes a weight that is plain as made in sight"
+            more["latent"] = NEVER_MARKED
         return Draft(
             rule=rule, site=group.site, marker=group.marker, devices=group.devices, source=group.source,
             message=message,

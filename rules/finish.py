@@ -40,7 +40,7 @@ class Finisher:
         draft = self._on_its_devices(draft)
         verdict, reason, witness = self._verdict(draft)
         carrier = analysis.program.carriers.get(draft.source_type)
-        of_view = carrier is not None and carrier.view and site.form in READS
+        of_view = carrier is not None and carrier.view and site.form in READS and self._is_operand(draft)
         if of_view and site.form != "into":
             if not is_live(verdict) and draft.rule != "VT004":
                 return None  # a kernel that reads an operand no marked weight reaches
@@ -71,10 +71,24 @@ class Finisher:
             construction=f"{site.path}:{site.span.begin}:{site.span.end}",
             fingerprint="",
             reason=draft.latent or reason,
-            witness=(*witness, *draft.witness),
+            witness=(*witness, *self._taken(draft), *draft.witness),
             site=self._site(draft, source),
             fix=self._fix(draft),
         )
+
+    def _taken(self, draft: Draft) -> tuple[Hop, ...]:
+        """Where the pointer to the bytes was taken, when that is not where they are read."""
+        span, site = draft.source_span, draft.site
+        if site.form not in READS or span is None or span.macro or not 0 < span.line < site.span.line:
+            return ()
+        name = self._source_text(draft) or self.analysis.name_of(draft.source)
+        return (Hop(site.path, span.line, f"a pointer to the bytes of {name} is taken here"),)
+
+    def _is_operand(self, draft: Draft) -> bool:
+        """Is the source a view that the function was handed or made, and not one that lies in a weight struct?"""
+        variants = self.analysis.program.variants.get(draft.site.function, ())
+        root = draft.source[0]
+        return len(draft.source) < 2 or not any(p.sym == root for f in variants for p in f.params)
 
     def _on_its_devices(self, draft: Draft) -> Draft:
         """A kernel runs where it is registered, device code on its device."""

@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analyzer.domain import Site
-from rules.analysis import Analysis, Draft, Group, constructions
+from rules.analysis import NEVER_MARKED, Analysis, Draft, Group, constructions
 
 CODE = "VT001"
 NAME = "marker-dropped"
@@ -69,11 +69,14 @@ def _at_callers(analysis: Analysis, group: Group) -> Iterator[Draft]:
     function = analysis.program.function(group.site.function)
     if function is None or function.owner not in analysis.program.carriers:
         return
-    for caller in group.callers:
+    told = {caller.via[0] for caller in group.callers}
+    passed_on = [caller for caller in group.passed_on if caller.via[0] not in told]
+    for caller in (*group.callers, *passed_on):
         sym, path, span, source = caller.via[0]
         site = Site(sym, path, span, "view", span, callee=function.name)
         yield Draft(
             rule=CODE, site=site, marker=group.marker, devices=caller.devices, source=source,
             source_type=group.source_type, narrowed=caller.narrowed, action="display",
             message=f"{function.name} does not carry {group.marker}, and nothing here restores or refuses it",
+            latent=NEVER_MARKED if caller in passed_on else "",
         )  # fmt: skip
