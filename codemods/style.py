@@ -112,13 +112,19 @@ def style_of(source: Source, tree: Tree, check: str = "") -> Style:
     limit = re.search(r"^ColumnLimit:\s*(\d+)", layout, re.MULTILINE)
     calls = tuple(_checks(source))
     name = _visible_check(source, tree, calls) or check
+    prefix = _message_prefix([message for called, message in calls if called == name])
+    word = re.escape(prefix).encode()
+    if prefix.isidentifier() and re.search(
+        rb"\b(?:class|struct)\s+%b\b|\b%b\s*\(" % (word, word), source.data
+    ):
+        prefix = "@"  # what one class or function says of itself is not what the file says
     return Style(
         unit=_unit(source, layout),
         allman=len(re.findall(rb"\n[ \t]*\{[ \t]*\r?\n", source.data))
         > len(re.findall(rb"\)[^\n{;]*\{[ \t]*\r?\n", source.data)),
         width=int(limit[1]) if limit else WIDTH,
         check=name,
-        prefix=_message_prefix([message for called, message in calls if called == name]),
+        prefix=prefix,
     )
 
 

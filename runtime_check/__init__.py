@@ -3,13 +3,12 @@
 from runtime_check.engine import verify
 from runtime_check.errors import VerifyError
 from runtime_check.evidence import Proof, Recorded, read_evidence
-from runtime_check.model import Evidence, HelperUnderTest, Parameter, VerifyOptions
+from runtime_check.model import Evidence, HelperUnderTest, VerifyOptions
 from runtime_check.report import render_html, render_json, render_markdown, render_text
 
 __all__ = [
     "Evidence",
     "HelperUnderTest",
-    "Parameter",
     "Proof",
     "Recorded",
     "VerifyError",

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from runtime_check.errors import EXIT_FAILED, EXIT_USAGE, VerifyError
+from runtime_check.errors import EXIT_FAILED, EXIT_USAGE, ProbeError, VerifyError
 from runtime_check.model import BuildRecord
 from runtime_check.probe import ProbeUnit
 from runtime_check.sides import Side
@@ -129,6 +129,12 @@ def _first_error(output: str) -> str:
             return line.strip()
     lines = [line for line in output.splitlines() if line.strip()]
     return lines[0].strip() if lines else "no message"
+
+
+def _lines_of(output: str, name: str) -> frozenset[int]:
+    """Lines of the source `name` that a compiler's errors point at, templates made there included."""
+    found = re.findall(rf"{re.escape(name)}:(\d+):\d+:\s+(?:fatal error|error|required from)", output)
+    return frozenset(map(int, found))
 
 
 def file_digest(path: Path) -> str:
@@ -275,6 +281,7 @@ class Builder:
         self._counter = Counter()
         self._digests: dict[Path, str] = {}
         self._used: set[str] = set()
+        self._probes: dict[Path, str] = {}
         self._inputs = dict(flags.inputs)
         self._ccache = shutil.which("ccache")
         self._objects = work / "objects"
@@ -288,7 +295,8 @@ class Builder:
             Unit name -> program, and what the build did.
 
         Raises:
-            VerifyError: a source does not compile or a program does not link.
+            ProbeError: a probe does not compile or link.
+            VerifyError: a source of the tree does not compile.
         """
         started = time.monotonic()
         sources = self._expand(roots)
@@ -338,6 +346,7 @@ class Builder:
         folder = self._work / "probes"
         text_digest = hashlib.sha256(unit.source.encode()).hexdigest()[:12]
         path = folder / f"{unit.name}-{text_digest}.cpp"
+        self._probes[path] = unit.name
         if not path.is_file():
             _write(path, unit.source)
         own = self._flags.commands.get(unit.include)
@@ -485,7 +494,11 @@ class Builder:
                     raise disk_full(self._work)
                 error = _first_error(text).replace(f"{self._side.root}/", "")
                 error = error.replace(f"{self._work}/", "")
-                raise VerifyError(f"{self._side.label}: does not compile: {error}", EXIT_FAILED)
+                message = f"{self._side.label}: does not compile: {error}"
+                unit = self._probes.get(Path(source))
+                if unit is not None:
+                    raise ProbeError(message, unit, _lines_of(text, Path(source).name))
+                raise VerifyError(message, EXIT_FAILED)
             inputs = {}
             for name in _dependencies(depfile.read_text(encoding="utf-8", errors="replace")):
                 relative = self._unplace(os.path.normpath(self._objects / name))
@@ -531,7 +544,7 @@ class Builder:
                 _write(self._closure_file(unit), json.dumps({"sources": chosen, "traps": traps}))
                 return program, traps
             if not missing:
-                raise VerifyError(f"{self._side.label}: does not link: {_first_error(text)}", EXIT_FAILED)
+                raise ProbeError(f"{self._side.label}: does not link: {_first_error(text)}", unit.name)
             self._progress(f"{self._side.label}: {len(missing)} symbols to find for {unit.include}")
             added = self._find(missing, tried, unit, compiled)
             chosen += added
@@ -539,8 +552,8 @@ class Builder:
                 # Nothing in the tree's build defines them: code that is never reached, or a library not
                 # here. A trap ends the probe by name if it is ever called, so it can never pass for a result.
                 traps += missing
-        raise VerifyError(
-            f"{self._side.label}: {unit.include} does not link after {_LINK_ROUNDS} rounds", EXIT_FAILED
+        raise ProbeError(
+            f"{self._side.label}: {unit.include} does not link after {_LINK_ROUNDS} rounds", unit.name
         )
 
     def _link(

@@ -13,11 +13,12 @@ from pathlib import Path
 
 from runtime_check import bundle as bundles
 from runtime_check.build import Builder, configure, disk_full
-from runtime_check.errors import EXIT_NOT_RUN, EXIT_USAGE, VerifyError
+from runtime_check.call import Signatures
+from runtime_check.errors import EXIT_NOT_RUN, EXIT_USAGE, ProbeError, VerifyError
 from runtime_check.judge import conclude, not_run, void_reason
 from runtime_check.model import BuildRecord, Evidence, Group, Outcome, VerifyOptions
 from runtime_check.probe import Plan, plan
-from runtime_check.profile import load_profile, target_config
+from runtime_check.profile import Profile, load_profile, target_config
 from runtime_check.sides import Side, Sides, prepare
 from runtime_check.target import RunResult, Toolchain, run_group, toolchain
 
@@ -58,11 +59,52 @@ def _verify(options: VerifyOptions, progress: Progress, started: float) -> Evide
     profile = load_profile(options.tree, options.config)
     config = target_config(profile, options.target)
     chain = toolchain(options, config)
-    todo = plan(profile, options.helpers, options.target, options.timing)
-    if not todo.groups:
-        reason = todo.not_probed[0] if todo.not_probed else "the profile and the findings name no helper"
-        raise VerifyError(f"nothing to verify on target {options.target}: {reason}", EXIT_USAGE)
+    signatures = Signatures(options.facts)
     sides = prepare(options)
+    left_out: dict[tuple[str, str], str] = {}
+    while True:
+        todo = plan(profile, options.helpers, options.target, options.timing, signatures, left_out)
+        if not todo.groups:
+            reason = todo.not_probed[0] if todo.not_probed else "the profile and the findings name no helper"
+            raise VerifyError(f"nothing to verify on target {options.target}: {reason}", EXIT_USAGE)
+        if not left_out:
+            _announce(options, todo, sides, chain, progress)
+        try:
+            built = _build(options, profile, todo, sides, chain, progress)
+            break
+        except ProbeError as error:
+            left_out |= _uncallable(todo, error, sides.sides[0].label)
+            progress(error.message)
+    programs, records, inputs, commands = built
+    digest = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
+    base = Evidence(
+        target=options.target,
+        tree_name=options.tree.resolve().name,
+        revision=sides.revision,
+        patch_sha256=sides.patch_sha256,
+        tree_digest=digest,
+        toolchain=chain.versions,
+        device={},
+        commands=tuple(commands),
+        builds=tuple(records),
+        groups=todo.groups,
+        judgements=(),
+        timings=(),
+        not_probed=todo.not_probed,
+        notes=(),
+        seconds=0.0,
+        exit_code=EXIT_NOT_RUN,
+        inputs=inputs,
+    )
+    kinds = {m.name: m.kind for m in profile.markers.values()}
+    if options.bundle is not None:
+        # Exactly one side is the working tree itself; its files are what --collect can compare.
+        own = next(side.label for side in sides.sides if not side.changed)
+        return bundles.write(options, base, kinds, todo, programs, inputs[own], started)
+    return _run(options, base, kinds, todo, programs, chain, sides, progress, started)
+
+
+def _announce(options: VerifyOptions, todo: Plan, sides: Sides, chain: Toolchain, progress: Progress) -> None:
     where = (
         "written to a bundle"
         if options.bundle
@@ -73,6 +115,21 @@ def _verify(options: VerifyOptions, progress: Progress, started: float) -> Evide
         f"from {options.tree.name} ({', '.join(s.label for s in sides.sides)}) in {options.work}; "
         f"they will be {where}"
     )
+
+
+_Built = tuple[dict[str, dict[str, Path]], list[BuildRecord], dict[str, Mapping[str, str]], list[str]]
+"""By side: programs by unit, what the build did, and its inputs; and the commands."""
+
+
+def _build(
+    options: VerifyOptions,
+    profile: Profile,
+    todo: Plan,
+    sides: Sides,
+    chain: Toolchain,
+    progress: Progress,
+) -> _Built:
+    config = target_config(profile, options.target)
     work = options.work.resolve()
     programs: dict[str, dict[str, Path]] = {}
     records: list[BuildRecord] = []
@@ -102,32 +159,20 @@ def _verify(options: VerifyOptions, progress: Progress, started: float) -> Evide
             f"{side.label}: {record.objects} objects, {record.compiled} compiled, {record.reused} reused, "
             f"{record.seconds:.1f} s"
         )
-    digest = hashlib.sha256(json.dumps(inputs, sort_keys=True).encode()).hexdigest()
-    base = Evidence(
-        target=options.target,
-        tree_name=options.tree.resolve().name,
-        revision=sides.revision,
-        patch_sha256=sides.patch_sha256,
-        tree_digest=digest,
-        toolchain=chain.versions,
-        device={},
-        commands=tuple(commands),
-        builds=tuple(records),
-        groups=todo.groups,
-        judgements=(),
-        timings=(),
-        not_probed=todo.not_probed,
-        notes=(),
-        seconds=0.0,
-        exit_code=EXIT_NOT_RUN,
-        inputs=inputs,
-    )
-    kinds = {m.name: m.kind for m in profile.markers.values()}
-    if options.bundle is not None:
-        # Exactly one side is the working tree itself; its files are what --collect can compare.
-        own = next(side.label for side in sides.sides if not side.changed)
-        return bundles.write(options, base, kinds, todo, programs, inputs[own], started)
-    return _run(options, base, kinds, todo, programs, chain, sides, progress, started)
+    return programs, records, inputs, commands
+
+
+def _uncallable(todo: Plan, error: ProbeError, first: str) -> dict[tuple[str, str], str]:
+    """The helpers that a probe's error is about, with it as the reason, where each of them is called as its
+    signature says. Raises ``error`` where one is called as the profile says, or where the side ``first``, of
+    which it was made, compiles."""
+    (unit,) = (u for u in todo.units if u.name == error.unit)
+    wanted = unit.groups_at(error.lines)
+    about = [group for group in todo.groups if group.index in wanted]
+    side, _, reason = error.message.partition(": ")
+    if side != first or not all(group.derived for group in about):
+        raise error
+    return {(group.path, group.helper): f"a call made from its signature {reason}" for group in about}
 
 
 def _run(

@@ -23,3 +23,17 @@ class VerifyError(Exception):
         super().__init__(message)
         self.message = message
         self.exit_code = exit_code
+
+
+class ProbeError(VerifyError):
+    """A probe does not compile or link.
+
+    Attributes:
+        unit: name of the probe.
+        lines: lines of its source that the errors come from; empty where they come from its headers.
+    """
+
+    def __init__(self, message: str, unit: str, lines: frozenset[int] = frozenset()) -> None:
+        super().__init__(message, EXIT_FAILED)
+        self.unit = unit
+        self.lines = lines

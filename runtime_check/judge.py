@@ -27,6 +27,9 @@ def judge(
 ) -> Judgement:
     """Judge one group. ``before`` is None where only one side was built."""
     status, reason = _after(group, kind, after)
+    unusable = _unusable(group, kind, [*(before or ()), *after]) if group.derived else ""
+    if unusable:
+        status, reason = Status.NOT_RUN, unusable
     if before is not None and status is not Status.NOT_RUN:
         reproduced, why = _before(group, before)
         if reproduced is not Status.PASSED and (status is Status.PASSED or reproduced is Status.NOT_RUN):
@@ -88,6 +91,19 @@ def _declined(group: Group, pairs: Sequence[tuple[Case, Observation]]) -> tuple[
         if not case.declines and seen.outcome is Outcome.DECLINED:
             return Status.FAILED, f"{case.id}: the rewriter declined a shape that the layout takes"
     return None
+
+
+def _unusable(group: Group, kind: str, seen: Sequence[Observation]) -> str:
+    """Why a call made from the signature says nothing: with it not even a plain weight gives its product."""
+    advice = "spell 'call' in a [[verify.helper]] table"
+    for observation in seen:
+        if observation.outcome is Outcome.PLAIN_FAILED:
+            return f"the plain weight is refused too ({observation.message}); {advice}"
+        error = observation.plain_error
+        ended = observation.outcome in (Outcome.RAN, Outcome.THREW)
+        if group.decided_by_gemm and ended and (error is None or error > TOLERANCE[kind]):
+            return f"the call does not show the whole weight (error {error} of the plain product); {advice}"
+    return ""
 
 
 def _after(group: Group, kind: str, after: Sequence[Observation]) -> tuple[Status, str]:

@@ -8,17 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from analyzer import ir
+
 Target = Literal["i8mm", "cuda", "cpu"]
 Expected = Literal["carried", "refused"]
 TARGETS: tuple[Target, ...] = ("i8mm", "cuda", "cpu")
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """One parameter of a helper, as spelled in its declaration."""
-
-    type: str
-    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -28,16 +22,16 @@ class HelperUnderTest:
     Attributes:
         name: qualified name, ``ns::function``.
         path: POSIX path of its header or source, relative to the tree.
-        parameters: the declaration's parameters, for building a call; empty when the profile spells the call.
         expect: marker -> device -> what the fixed helper must do.
         faulty: marker -> devices on which the unfixed helper lets a marked weight through unnoticed.
+        begin: offset of a byte inside of it, to tell overloads apart.
     """
 
     name: str
     path: str
-    parameters: tuple[Parameter, ...] = ()
     expect: Mapping[str, Mapping[str, Expected]] = field(default_factory=dict)
     faulty: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    begin: int = -1
 
 
 @dataclass(frozen=True)
@@ -50,6 +44,7 @@ class VerifyOptions:
         work: folder for everything that is written.
         config: TOML file with a ``[verify]`` table; the tree's ``.vt-lint.toml`` when None.
         helpers: helpers taken from findings; they add to, and override, those of the profile.
+        facts: what is known of the tree's functions and records, to call helpers that the profile does not.
         before_rev: revision that is the "before" side; the working tree is then "after".
         patch: unified diff that makes "after" out of the working tree.
         after_files: new bytes of files by relative POSIX path; an alternative to ``patch``.
@@ -67,6 +62,7 @@ class VerifyOptions:
     work: Path
     config: Path | None = None
     helpers: tuple[HelperUnderTest, ...] = ()
+    facts: tuple[ir.FileFacts, ...] = ()
     before_rev: str | None = None
     patch: Path | None = None
     after_files: Mapping[str, bytes] = field(default_factory=dict)
@@ -93,7 +89,8 @@ class Case:
 
 @dataclass(frozen=True)
 class Group:
-    """The cases of one helper, marker and arm; they share a process, so a crash is confined to them."""
+    """The cases of one helper, marker and arm; they share a process, so a crash is confined to them.
+    ``derived``: the call was made from the helper's signature."""
 
     index: int
     path: str
@@ -104,6 +101,7 @@ class Group:
     expected: Expected
     faulty_before: bool | None
     decided_by_gemm: bool
+    derived: bool
     cases: tuple[Case, ...]
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Final
 
+from runtime_check.call import CannotCallError, Signatures, spell
 from runtime_check.evidence import plain
 from runtime_check.model import Case, Group, HelperUnderTest, Target
 from runtime_check.profile import Arm, Marker, Profile, ProfiledHelper, target_config
@@ -40,6 +41,17 @@ class ProbeUnit:
     source: str
     timed: tuple[int, ...]
 
+    def groups_at(self, lines: Collection[int]) -> frozenset[int]:
+        """The groups whose code is on ``lines`` of the source; all of them where one line is of no group."""
+        found = set()
+        for wanted in lines:
+            text = "\n".join(self.source.splitlines()[:wanted])
+            starts = re.findall(r"^static void group_(\d+)\(", text, re.M)
+            if not starts or re.search(r"^}  // namespace vt_probe", text, re.M):
+                return frozenset(self.groups)
+            found.add(int(starts[-1]))
+        return frozenset(found or self.groups)
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -50,20 +62,32 @@ class Plan:
     not_probed: tuple[str, ...]
 
 
-def plan(profile: Profile, helpers: Iterable[HelperUnderTest], target: Target, timing: bool) -> Plan:
-    """Derive groups and programs from the profile and from ``helpers`` (findings), which override it."""
+def plan(
+    profile: Profile,
+    helpers: Iterable[HelperUnderTest],
+    target: Target,
+    timing: bool,
+    signatures: Signatures,
+    left_out: Mapping[tuple[str, str], str],
+) -> Plan:
+    """Derive groups and programs from the profile and from ``helpers`` (findings), which override it.
+
+    A call that the profile does not spell is made from the helper's signature. ``left_out``: reason by path and
+    name for each helper that such a call turned out not to compile for.
+    """
     config = target_config(profile, target)
     groups: list[Group] = []
+    made = 0
     bodies: dict[str, list[tuple[int, str]]] = {}
     timed: dict[str, list[int]] = {}
+    timed_markers: set[str] = set()
     skipped: list[str] = []
     for entry in _merge(profile, helpers):
-        call = entry.call or _infer_call(entry.helper, profile.arguments)
-        if not call:
-            missing = _uncallable(entry.helper, profile.arguments)
-            skipped.append(f"{entry.helper.name} ({entry.helper.path}): {missing}")
-            continue
-        count = len(groups)
+        where = f"{entry.helper.name} ({entry.helper.path})"
+        unused = left_out.get((entry.helper.path, entry.helper.name), "")
+        if unused:
+            skipped.append(f"{where}: {unused}")
+        count = made
         for arm_name in entry.arms:
             arm = profile.arms[arm_name]
             if target not in arm.targets:
@@ -80,14 +104,23 @@ def plan(profile: Profile, helpers: Iterable[HelperUnderTest], target: Target, t
                     continue
                 if target not in marker.targets:
                     continue
+                try:
+                    call = entry.call or spell(entry.helper, profile, arm, signatures)
+                except CannotCallError as reason:
+                    skipped.append(f"{where}: {reason}")
+                    break
                 if expected == "carried" and not arm.gemm:
                     skipped.append(
                         f"{entry.helper.name}: {marker_name} on {arm.device} is carried, and arm "
                         f"'{arm.name}' cannot multiply; use a target with that device"
                     )
                     continue
+                # One that is left out keeps its number, so that the text of the other probes stays.
+                made += 1
+                if unused:
+                    continue
                 group = Group(
-                    index=len(groups),
+                    index=made - 1,
                     path=entry.helper.path,
                     helper=entry.helper.name,
                     marker=marker_name,
@@ -98,6 +131,7 @@ def plan(profile: Profile, helpers: Iterable[HelperUnderTest], target: Target, t
                     if entry.helper.faulty
                     else None,
                     decided_by_gemm=arm.gemm,
+                    derived=not entry.call,
                     cases=_cases(entry, marker, arm),
                 )
                 groups.append(group)
@@ -108,15 +142,16 @@ def plan(profile: Profile, helpers: Iterable[HelperUnderTest], target: Target, t
                     and expected == "carried"
                     and entry.row0 + entry.row_tail == 0
                     # The same kernels answer every helper, so one is enough.
-                    and not any(groups[i].marker == marker_name for found in timed.values() for i in found)
+                    and marker_name not in timed_markers
                 )
                 text = _group_source(
                     profile, entry, marker, arm, group, call, config.stream if with_timing else ""
                 )
                 bodies.setdefault(entry.include, []).append((group.index, text))
                 if with_timing:
+                    timed_markers.add(marker_name)
                     timed.setdefault(entry.include, []).append(group.index)
-        if len(groups) == count and not any(s.startswith(entry.helper.name) for s in skipped):
+        if made == count and not any(s.startswith(entry.helper.name) for s in skipped):
             skipped.append(f"{entry.helper.name}: no marker of it can be decided on target {target}")
     units = tuple(
         ProbeUnit(
@@ -128,7 +163,7 @@ def plan(profile: Profile, helpers: Iterable[HelperUnderTest], target: Target, t
         )
         for include, found in bodies.items()
     )
-    return Plan(tuple(groups), units, tuple(skipped))
+    return Plan(tuple(groups), units, tuple(dict.fromkeys(skipped)))
 
 
 def _merge(profile: Profile, helpers: Iterable[HelperUnderTest]) -> list[ProfiledHelper]:
@@ -147,37 +182,9 @@ def _merge(profile: Profile, helpers: Iterable[HelperUnderTest]) -> list[Profile
             marker: known.helper.faulty.get(marker, frozenset()) | helper.faulty.get(marker, frozenset())
             for marker in {*known.helper.faulty, *helper.faulty}
         }
-        combined = HelperUnderTest(
-            helper.name, helper.path, helper.parameters or known.helper.parameters, expect, faulty
-        )
+        combined = replace(helper, expect=expect, faulty=faulty)
         merged[key] = replace(known, helper=combined)
     return list(merged.values())
-
-
-def _normal(type_: str) -> str:
-    text = re.sub(r"\b(const|struct|class)\b|[&*]", " ", type_)
-    return " ".join(text.split())
-
-
-def _argument(type_: str, name: str, arguments: Mapping[str, str]) -> str | None:
-    for key in (f"{type_} {name}".strip(), type_, _normal(type_), _normal(type_).rsplit("::", 1)[-1]):
-        if key in arguments:
-            return arguments[key]
-    return None
-
-
-def _infer_call(helper: HelperUnderTest, arguments: Mapping[str, str]) -> str:
-    values = [_argument(p.type, p.name, arguments) for p in helper.parameters]
-    if not values or any(v is None for v in values):
-        return ""
-    return f"{plain(helper.name)}({', '.join(v for v in values if v is not None)})"
-
-
-def _uncallable(helper: HelperUnderTest, arguments: Mapping[str, str]) -> str:
-    for parameter in helper.parameters:
-        if _argument(parameter.type, parameter.name, arguments) is None:
-            return f"no argument known for parameter '{parameter.type} {parameter.name}'".rstrip()
-    return "its parameters are not known; spell 'call' or 'parameters' in its [[verify.helper]] table"
 
 
 def _cases(entry: ProfiledHelper, marker: Marker, arm: Arm) -> tuple[Case, ...]:

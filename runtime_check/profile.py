@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from runtime_check.errors import EXIT_USAGE, VerifyError
-from runtime_check.model import TARGETS, Expected, HelperUnderTest, Parameter, Target
+from runtime_check.model import TARGETS, Expected, HelperUnderTest, Target
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -66,7 +66,7 @@ class ProfiledHelper:
     """A helper and the way to call it.
 
     Attributes:
-        call: C++ expression of the view; empty to build one from the parameters.
+        call: C++ expression of the view; empty to make one from the signature.
         include: header or source that declares it.
         row0: first row of the weight that the view shows.
         row_tail: rows at the end that it does not show.
@@ -304,12 +304,8 @@ def _helper(table: _Table, markers: Mapping[str, Marker], arms: Mapping[str, Arm
                 )
             expect[marker][device] = value
     faulty = {m: frozenset(v) for m, v in table.mapping("faulty").items()}
-    parameters = []
-    for text in table.strings("parameters"):
-        type_, _, parameter = text.rpartition(" ")
-        parameters.append(Parameter(type_ or parameter, parameter if type_ else ""))
     helper = ProfiledHelper(
-        HelperUnderTest(name, path, tuple(parameters), expect, faulty),
+        HelperUnderTest(name, path, expect, faulty),
         table.text("call", ""),
         table.text("include", path),
         table.number("row0", 0),

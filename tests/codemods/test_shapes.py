@@ -659,3 +659,12 @@ def test_shape(case: Case, name: str) -> None:
 def test_all_shapes_compile(case: Case) -> None:
     case.write("".join(f"namespace n{i} {{\n{dedent(s[1])}}}\n" for i, s in enumerate(SHAPES.values())))
     case.compiles()
+
+
+def test_the_prefix_of_one_function_is_not_that_of_another(case: Case) -> None:
+    case.write(
+        'void g(int n) {\n  Require(n > 0, "g: too few");\n  Require(n < 9, "g: too many");\n}\n'
+        "Tensor f(const Owner& w) {\n  return Make(w.bytes.data(), Device::Cpu);\n}\n"
+    )
+    case.find("Make(w.bytes.data(), Device::Cpu)", "aligned", "refuse", function="ns::f")
+    assert 'Require(!w.aligned, "f: aligned weight' in case.fixed()

@@ -71,7 +71,7 @@ def evidence(tmp_path: Path) -> Write:
         judgement = replace(judgement, **about)
         group = Group(
             0, judgement.path, judgement.helper, judgement.marker, "host", judgement.device,
-            judgement.expected, True, True, (),
+            judgement.expected, True, True, False, (),
         )  # fmt: skip
         made = Evidence(
             target="cpu", tree_name="engine", revision="", patch_sha256="", tree_digest="", toolchain={},

@@ -94,7 +94,7 @@ Weight = "w"
 [[verify.helper]]
 name = "mini::Resident"
 path = "include/helper.h"
-parameters = ["const Weight& w"]
+call = "mini::Resident(w)"
 expect = { swapped = { cpu = "carried" } }
 faulty = { swapped = ["cpu"] }
 [verify.target.cpu]

@@ -10,6 +10,7 @@ import pytest
 
 from runtime_check import VerifyError, VerifyOptions, verify
 from runtime_check.model import Status
+from vt_lint.probing import facts
 
 pytestmark = pytest.mark.skipif(
     not all(shutil.which(tool) for tool in ("cmake", "aarch64-linux-gnu-g++", "qemu-aarch64")),
@@ -42,7 +43,11 @@ def test_sample_tree_before_and_after(tmp_path: Path) -> None:
         assert text.count(old) == 1
         text = text.replace(old, new)
     options = VerifyOptions(
-        tree=SAMPLE, target="i8mm", work=tmp_path / "work", after_files={HELPER: text.encode()}
+        tree=SAMPLE,
+        target="i8mm",
+        work=tmp_path / "work",
+        after_files={HELPER: text.encode()},
+        facts=facts(SAMPLE, 1),
     )
     evidence = verify(options, progress=lambda _: None)
     shared = {(j.marker, j.arm): j for j in evidence.judgements if j.helper.startswith("vllm::dense_attn::")}

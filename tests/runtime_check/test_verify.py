@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from analyzer import ir
 from runtime_check import (
     Evidence,
     HelperUnderTest,
-    Parameter,
     VerifyError,
     VerifyOptions,
     read_evidence,
@@ -161,22 +161,70 @@ def test_nothing_but_the_work_folder_is_written(options: Make, tree: Path) -> No
     assert listing() == before
 
 
-def test_helpers_of_findings_are_called_by_their_signature(options: Make) -> None:
-    found = HelperUnderTest(
-        "mini::(anonymous namespace)::Resident",
-        "include/helper.h",
-        (Parameter("const mini::Weight &", "w"),),
-        {"swapped": {"cpu": "carried"}},
-        {"swapped": frozenset({"cpu"})},
+def _facts(*functions: tuple[str, str]) -> tuple[ir.FileFacts, ...]:
+    """Functions of one parameter in the helper's file, by name and its type."""
+    span = ir.Span(0, 1, 1)
+    made = tuple(
+        ir.Function(
+            name,
+            name,
+            "include/helper.h",
+            span,
+            (ir.Param("p", "p", type_),),
+            "mini::View",
+            ir.Block(span, ()),
+        )
+        for name, type_ in functions
     )
-    odd = HelperUnderTest(
-        "mini::Odd", "include/helper.h", (Parameter("Queue *", "q"),), {"swapped": {"cpu": "carried"}}
+    return (ir.FileFacts("include/helper.h", "cpu", "", functions=made),)
+
+
+def _helper(name: str) -> HelperUnderTest:
+    claim = {"swapped": frozenset({"cpu"})}
+    return HelperUnderTest(name, "include/helper.h", {"swapped": {"cpu": "carried"}}, claim)
+
+
+def test_helpers_of_findings_are_called_by_their_signature(options: Make, tree: Path) -> None:
+    config = tree / ".vt-lint.toml"
+    config.write_text(config.read_text().replace('call = "mini::Resident(w)"\n', ""))
+    evidence = check(
+        options(
+            helpers=(_helper("mini::(anonymous namespace)::Resident"), _helper("mini::Odd")),
+            facts=_facts(("mini::Resident", "const mini::Weight &"), ("mini::Odd", "Queue *")),
+        )
     )
-    evidence = check(options(helpers=(found, odd)))
     assert evidence.exit_code == 0
+    assert only(evidence)[0] == "passed"
     assert evidence.not_probed == (
-        "mini::Odd (include/helper.h): no argument known for parameter 'Queue * q'",
+        "mini::Odd (include/helper.h): no argument known for parameter 'Queue * p'; give it in [verify.argument]",
     )
+
+
+def test_a_call_that_does_not_compile_is_listed_and_the_others_run(options: Make) -> None:
+    facts = _facts(("mini::Missing", "const mini::Weight &"))
+    evidence = check(options(helpers=(_helper("mini::Missing"),), facts=facts))
+    assert evidence.exit_code == 0
+    assert only(evidence)[0] == "passed"
+    (listed,) = evidence.not_probed
+    assert "mini::Missing (include/helper.h): a call made from its signature does not compile" in listed
+
+
+def test_a_call_that_shows_only_a_part_decides_nothing(options: Make, tree: Path) -> None:
+    first_half = """namespace mini {
+inline View Half(const Weight& w) {
+  View v{const_cast<uint8_t*>(w.bytes.data()) + 4, w.n, w.k};
+  v.swapped = w.swapped;
+  return v;
+}
+}
+"""
+    (tree / "include/helper.h").write_text((HELPER + first_half).lstrip("\n"))
+    facts = _facts(("mini::Half", "const mini::Weight &"))
+    evidence = check(options(CARRIED + first_half, helpers=(_helper("mini::Half"),), facts=facts))
+    assert evidence.exit_code == 3
+    half = next(j for j in evidence.judgements if j.helper == "mini::Half")
+    assert half.status is Status.NOT_RUN
+    assert "the call does not show the whole weight" in half.reason
 
 
 @pytest.mark.parametrize(
@@ -402,7 +450,7 @@ def test_reports_agree_and_name_no_folder_of_this_machine(options: Make, tree: P
 
 def group() -> Group:
     case = Case("h/m/cuda/m1-n64-k256", 1, 64, 256, 1, False)
-    return Group(0, "h.h", "h", "m", "cuda", "cuda", "carried", True, True, (case,))
+    return Group(0, "h.h", "h", "m", "cuda", "cuda", "carried", True, True, False, (case,))
 
 
 def test_no_device_is_not_run() -> None:

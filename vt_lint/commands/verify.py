@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -13,8 +12,8 @@ import click
 from vt_lint.tree import locate, tree_option
 
 if TYPE_CHECKING:
+    from analyzer.ir import FileFacts
     from rules.finding import Finding
-    from runtime_check import HelperUnderTest
 
 
 @click.command()
@@ -30,7 +29,8 @@ if TYPE_CHECKING:
 @click.option(
     "--patch",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Compare the working tree with and without FILE. Default: what `vt-lint fix --latent` would change.",
+    help="Compare the working tree with and without FILE: each function that it fixes is probed. Default: "
+    "what `vt-lint fix --latent` would change.",
 )
 @click.option(
     "--verify-config",
@@ -77,20 +77,27 @@ def verify(
     from vt_lint.checking import Request, report, report_of
     from vt_lint.exit import Fault
     from vt_lint.fixing import planned
+    from vt_lint.probing import facts, fixed_by, helpers
 
     if before and patch:
         raise Fault("--before and --patch name two different comparisons: give one of them")
     root, _ = locate(tree, ())
+    request = Request(root, jobs=jobs)
     faults: Iterable[Finding] = ()
+    known: tuple[FileFacts, ...] = ()
     fixed: dict[str, bytes] = {}
     if before:
-        faults = report_of(Request(root, jobs=jobs), before).findings
+        faults = report_of(request, before).findings
+        known = facts(root, jobs)
     elif patch:
-        faults = report(Request(root, jobs=jobs)).findings
+        found = report(request).findings
+        known = facts(root, jobs)
+        faults = fixed_by(patch.read_bytes(), found, known, root)
     elif not collect:
         # Latent losses too: a probe sets the marker itself.
-        plan = planned(report(Request(root, jobs=jobs)), root, latent=True)
+        plan = planned(report(request), root, latent=True)
         faults = plan.fixed
+        known = facts(root, jobs)
         fixed = {Path(p).relative_to(root).as_posix(): text for p, text in plan.files.items()}
     options = runtime_check.VerifyOptions(
         tree=root,
@@ -98,6 +105,7 @@ def verify(
         work=work or _cache() / root.name,
         config=profile,
         helpers=helpers(faults),
+        facts=known,
         before_rev=before,
         patch=patch,
         after_files=fixed,
@@ -115,37 +123,6 @@ def verify(
     }[form]
     click.echo(render(result), nl=False)
     return result.exit_code
-
-
-def helpers(findings: Iterable[Finding]) -> tuple[HelperUnderTest, ...]:
-    """Return the functions that lose a marker, with what their fix claims on each device.
-
-    The fault has to show before the fix where a marked weight gets through, so not behind a check (LOUD).
-    """
-    from rules.finding import Verdict
-    from runtime_check import HelperUnderTest
-    from vt_lint.fixing import expectation
-
-    expect: dict[tuple[str, str], dict[str, dict[str, Literal["carried", "refused"]]]] = defaultdict(dict)
-    faulty: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(dict)
-    for f in findings:
-        helper = (f.function, f.place.path)
-        for device in () if f.suppressed else f.devices:
-            wanted = expectation(f, device)
-            if wanted is None:
-                continue
-            expect[helper].setdefault(f.marker, {})[device] = wanted
-            if f.verdict is not Verdict.LOUD:
-                faulty[helper].setdefault(f.marker, set()).add(device)
-    return tuple(
-        HelperUnderTest(
-            name=name,
-            path=path,
-            expect=markers,
-            faulty={m: frozenset(devices) for m, devices in faulty[name, path].items()},
-        )
-        for (name, path), markers in expect.items()
-    )
 
 
 def _cache() -> Path:

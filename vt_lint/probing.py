@@ -1,0 +1,100 @@
+"""Which functions a runtime check has to probe, and what is known of how to call them."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from analyzer import ir
+from analyzer.cache import default_folder
+from analyzer.collect import collect
+from analyzer.config import load
+from rules.finding import Finding, Verdict
+from rules.markers import declared
+from runtime_check import HelperUnderTest
+from runtime_check.call import Signatures
+from vt_lint.fixing import expectation
+
+_HUNK = re.compile(rb"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
+_FILE = re.compile(rb"^--- (?:a/)?([^\t\r\n]+)")
+
+
+def facts(root: Path, jobs: int | None) -> tuple[ir.FileFacts, ...]:
+    """Return the facts of the tree at `root`: from the cache, if it was just checked."""
+    config = load(root)
+    names = [marker.name for marker in declared(config.extra)]
+    return tuple(collect(root, config, markers=names, jobs=jobs, cache=default_folder()).facts())
+
+
+def helpers(findings: Iterable[Finding]) -> tuple[HelperUnderTest, ...]:
+    """Return the functions that lose a marker, with what their fix claims on each device.
+
+    The fault has to show before the fix where a marked weight gets through, so not behind a check (LOUD).
+    """
+    expect: dict[tuple[str, str], dict[str, dict[str, Literal["carried", "refused"]]]] = defaultdict(dict)
+    faulty: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(dict)
+    begin: dict[tuple[str, str], int] = {}
+    for f in findings:
+        helper = (f.function, f.place.path)
+        for device in () if f.suppressed else f.devices:
+            wanted = expectation(f, device)
+            if wanted is None:
+                continue
+            begin.setdefault(helper, f.place.begin)
+            expect[helper].setdefault(f.marker, {})[device] = wanted
+            if f.verdict is not Verdict.LOUD:
+                faulty[helper].setdefault(f.marker, set()).add(device)
+    return tuple(
+        HelperUnderTest(
+            name=name,
+            path=path,
+            expect=markers,
+            faulty={m: frozenset(devices) for m, devices in faulty[name, path].items()},
+            begin=begin[name, path],
+        )
+        for (name, path), markers in expect.items()
+    )
+
+
+def fixed_by(
+    patch: bytes, findings: Iterable[Finding], known: Sequence[ir.FileFacts], root: Path
+) -> tuple[Finding, ...]:
+    """Return the findings of functions whose text `patch`, a unified diff of the tree at `root`, changes."""
+    changed = _changed_lines(patch)
+    signatures = Signatures(known)
+    found = []
+    for f in findings:
+        lines = changed.get(f.place.path)
+        if not lines:
+            continue
+        first, last = f.place.line, f.place.end_line
+        for function in signatures.find(HelperUnderTest(f.function, f.place.path, begin=f.place.begin))[:1]:
+            text = (root / f.place.path).read_bytes()
+            first = function.span.line
+            last = text.count(b"\n", 0, function.span.end) + 1
+        if any(first <= line <= last for line in lines):
+            found.append(f)
+    return tuple(found)
+
+
+def _changed_lines(patch: bytes) -> Mapping[str, set[int]]:
+    """The lines of each file's old text that are removed, or before which lines are added."""
+    changed: dict[str, set[int]] = {}
+    lines: set[int] = set()
+    at = 0
+    for line in patch.split(b"\n"):
+        if match := _FILE.match(line):
+            lines = changed.setdefault(match[1].decode(errors="surrogateescape"), set())
+        elif match := _HUNK.match(line):
+            at = int(match[1])
+        elif line.startswith(b"-"):
+            lines.add(at)
+            at += 1
+        elif line.startswith(b"+") and not line.startswith(b"+++ "):
+            lines.add(at)
+        elif line.startswith(b" "):
+            at += 1
+    return changed
