@@ -20,6 +20,7 @@ from vt_lint.exit import MEANING, Exit
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "check": ("check", "Find the places where a storage-layout marker is lost."),
     "fix": ("fix", "Print or apply the patch that carries or refuses lost markers."),
+    "merge": ("merge", "Add facts that other machines made to the cache."),
     "trace": ("trace", "Show where a marker is set, carried, lost and read."),
     "matrix": ("matrix", "Show which kernels honour which marker."),
     "verify": ("verify", "Build the tree before and after the fix and run its GEMMs."),

@@ -41,6 +41,15 @@ if TYPE_CHECKING:
     help="The least severity that text lists; the other formats hold all. Default: warning, or note "
     "where that fails.",
 )
+@click.option("--shard", metavar="I/N", default="", help="Only make the facts of the I-th of N parts.")
+@click.option(
+    "--facts",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="With --shard, write them to FILE for `vt-lint merge`. Default: into the cache only.",
+)
+@click.option(
+    "--dask", metavar="ADDRESS", default="", help="Parse on the Dask cluster whose scheduler is there."
+)
 @click.option("--stats", is_flag=True, help="Show the time of each phase, and counts.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor fill the cache of facts.")
 def check(
@@ -55,10 +64,33 @@ def check(
     jobs: int | None,
     fail_on: str,
     show: str | None,
+    shard: str,
+    facts: Path | None,
+    dask: str,
     stats: bool,
     no_cache: bool,
 ) -> int:
     """Find the places in PATHs, or in the whole tree, where a storage-layout marker is lost."""
+    from vt_lint.exit import Exit, Fault
+
+    if no_cache and (shard or dask):
+        raise Fault("--no-cache: facts that are made elsewhere come through the cache")
+    if bool(facts) and not shard:
+        raise Fault("--facts is for --shard")
+    if shard and (paths or since or baseline):
+        raise Fault("--shard makes facts only: check PATHs, --since and --baseline after `vt-lint merge`")
+    if shard or dask:
+        from vt_lint.parts import gather, parse_shard, write_facts
+
+        root, _ = locate(tree, paths)
+        part = parse_shard(shard) if shard else None
+        made = gather(root, shard=part, jobs=jobs, profiles=profiles, dask=dask)
+        if shard:
+            if facts:
+                write_facts(root, facts)
+            where = str(facts) if facts else "the cache"
+            click.echo(f"part {shard} of {made.files} files: {len(made.parsed)} parses, facts in {where}")
+            return Exit.OK
     from rules.finding import Severity
     from vt_lint.checking import Request, outcome
     from vt_lint.outcome import closing_line
