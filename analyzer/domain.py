@@ -116,6 +116,9 @@ class Obj:
             object.__setattr__(self, "_hash", known)
         return known
 
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+
     def marker(self, name: str) -> Formula | None:
         """The formula of marker `name`, None where the carrier has no such field."""
         for known, value in self.markers:

@@ -38,6 +38,7 @@ from analyzer.dtypes import Predicates, speaks_of
 from analyzer.formula import Atom, Formula
 from analyzer.keys import leaves, mentions_only, mentions_symbol, names_of, short, speaks, worth_knowing
 from analyzer.markers import Marker
+from analyzer.memo import Memo, Result, Unit, keys
 from analyzer.program import (
     Carrier,
     Program,
@@ -60,10 +61,11 @@ from analyzer.summary import (
     merge,
     ordered,
 )
-from analyzer.walk import fresh_fields, walk
+from analyzer.walk import COPIES, fresh_fields, walk
 
 _MAX_STATES = 4
 _MAX_CHOICES = 8
+_MAX_NESTED = 60
 
 _NORETURN = frozenset(
     {
@@ -79,9 +81,6 @@ _NORETURN = frozenset(
 )
 _PASS_THROUGH = frozenset(
     {"move", "forward", "as_const", "ref", "cref", "addressof", "to_address", "get", "value", "launder"}
-)
-_COPIES = frozenset(
-    {"memcpy", "memmove", "copy", "copy_n", "__builtin_memcpy", "__builtin_memmove", "uninitialized_copy"}
 )
 _ACCESSORS = frozenset(
     {"data", "get", "begin", "end", "cbegin", "cend", "rbegin", "front", "back", "at", "c_str", "subspan",
@@ -102,29 +101,36 @@ _MAP = re.compile(r"^std::(unordered_)?map<")
 _IS_DEVICE = re.compile(r"^(?:is_?|on_?|use_?|Is|On|Use)([A-Za-z]+)$")
 
 
-def interpret(program: Program, markers: Iterable[Marker]) -> Facts:
-    """Run every function of `program` that can touch a carrier. Deterministic: the order of files does not matter."""
+def interpret(program: Program, markers: Iterable[Marker], memo: Memo | None = None) -> Facts:
+    """Run every function of `program` that can touch a carrier, or take its result from `memo`. Deterministic: neither
+    the order of files nor what was kept matters."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 6000))  # callees are run inside their callers
     try:
-        return _Interpreter(program, {m.name: m for m in markers}).run()
+        return _Interpreter(program, {m.name: m for m in markers}, memo or Memo()).run()
     finally:
         sys.setrecursionlimit(limit)
 
 
 class _Interpreter:
-    def __init__(self, program: Program, markers: dict[str, Marker]) -> None:
+    def __init__(self, program: Program, markers: dict[str, Marker], memo: Memo) -> None:
         self.program = program
         self.markers = {name: markers[name] for name in program.markers if name in markers}
-        self.facts = Facts()
+        self.memo = memo
+        known = keys(program, self.markers, memo)
+        self.units = known.units
+        self.handling = known.handling
+        self.result = Result()
+        self.results: dict[ir.Sym, Result] = {}
         self.everywhere = frozenset(program.devices) or frozenset({"cpu", "cuda"})
         self.summaries: dict[ir.Sym, Summary] = {}
         self.running: set[ir.Sym] = set()
         self.relevant: dict[ir.Sym, bool] = {}
         self.asking: dict[ir.Sym, bool] = {}
+        self.ending: dict[ir.Sym, bool] = {}
         self.buffers: dict[str, bool] = {}
         self.predicates = Predicates(program)
-        self.fresh_fields = fresh_fields(program)
+        self.fresh_fields = fresh_fields(program, known.own, known.fresh)
 
     def run(self) -> Facts:
         for sym in sorted(self.program.variants):
@@ -133,8 +139,11 @@ class _Interpreter:
                 continue
             if self.is_relevant(function):
                 self.summary(sym)
-        self.facts.summaries = self.summaries
-        return self.facts
+        facts = Facts()
+        for _, result in sorted(self.results.items()):
+            facts.add(result.facts)
+        facts.summaries = self.summaries
+        return facts
 
     def is_relevant(self, function: ir.Function) -> bool:
         """Can running this body say anything about a carrier or raw bytes a caller may pass?"""
@@ -146,7 +155,7 @@ class _Interpreter:
                 or bool(self.program.carrier_of(function.result))
                 or function.owner in self.program.carriers
             )
-            found = found or _mentions(function.body, self.program)
+            found = found or function.sym in self.handling
             self.relevant[function.sym] = found
         return found
 
@@ -181,13 +190,49 @@ class _Interpreter:
             self.asking[function.sym] = found
         return found
 
+    def never_returns(self, function: ir.Function) -> bool:
+        """The body ends in a throw or a call that does not come back, and returns nowhere."""
+        found = self.ending.get(function.sym)
+        if found is None:
+            found = self.ending[function.sym] = _never_returns(function)
+        return found
+
     def summary(self, sym: ir.Sym) -> Summary:
+        """The summary of a function. Those that call each other in a circle are run together, in a fixed order, so
+        that it does not matter from where the circle is entered."""
+        self.result.asked.add(sym)
         known = self.summaries.get(sym)
         if known is not None:
             return known
-        variants = [v for v in self.program.variants.get(sym, ()) if v.body is not None]
-        if not variants or sym in self.running or len(self.running) > 60:
+        unit = self.units.get(sym)
+        if unit is None or sym in self.running or len(self.running) > _MAX_NESTED:
             return Summary(known_body=False)
+        if self.running.isdisjoint(unit.members):
+            kept = self.memo.result(unit.key)
+            if kept is not None:
+                self.results[unit.members[0]] = kept
+                self.summaries.update(kept.summaries)
+                for other in sorted(kept.asked):
+                    self.summary(other)
+            else:
+                self.run_unit(unit)
+        elif not self.run_function(sym):
+            return Summary(known_body=False)
+        return self.summaries.get(sym) or Summary(known_body=False)
+
+    def run_unit(self, unit: Unit) -> None:
+        outer, self.result = self.result, Result()
+        for member in unit.members:
+            if member not in self.summaries:
+                self.run_function(member)
+        self.results[unit.members[0]] = self.result
+        self.memo.keep(unit.key, self.result)
+        self.result = outer
+
+    def run_function(self, sym: ir.Sym) -> bool:
+        variants = [v for v in self.program.variants.get(sym, ()) if v.body is not None]
+        if not variants:
+            return False
         self.running.add(sym)
         try:
             merged: Summary | None = None
@@ -195,31 +240,17 @@ class _Interpreter:
                 one = Runner(self, variant).summarise()
                 merged = one if merged is None else merge(merged, one)
         except RecursionError:
-            self.facts.gave_up[sym] = "nested too deeply to follow"
+            self.result.facts.gave_up[sym] = "nested too deeply to follow"
             merged = Summary(known_body=False)
         finally:
             self.running.discard(sym)
         assert merged is not None
-        self.summaries[sym] = merged
-        return merged
+        self.summarised(sym, merged)
+        return True
 
-
-def _mentions(body: ir.Stmt | None, program: Program) -> bool:
-    """Does the body name a member of a carrier, declare one, or call something that takes or gives one?"""
-    carriers = program.carriers
-    for node in walk(body):
-        if isinstance(node, ir.Field):
-            if node.owner in carriers or program.carrier_of(node.type):
-                return True
-        elif isinstance(node, ir.Var):
-            if program.carrier_of(node.type):
-                return True
-        elif isinstance(node, ir.Call):
-            if program.carrier_of(node.type):
-                return True
-            if node.name.rpartition("::")[2] in _COPIES:
-                return True
-    return False
+    def summarised(self, sym: ir.Sym, summary: Summary) -> None:
+        """Keep the summary of a function, or of a lambda in it, with the result that is being made."""
+        self.summaries[sym] = self.result.summaries[sym] = summary
 
 
 class Runner:
@@ -228,7 +259,7 @@ class Runner:
     def __init__(self, interp: _Interpreter, function: ir.Function, outer: Runner | None = None) -> None:
         self.interp = interp
         self.program = interp.program
-        self.facts = interp.facts
+        self.facts = interp.result.facts
         self.function = function
         self.outer = outer
         self.param_syms = {p.sym for p in function.params} | {"this"}
@@ -648,7 +679,7 @@ class Runner:
         last = x.name.rpartition("::")[2]
         function = self.program.function(x.callee) if x.callee else None
         if function is not None and function.body is not None:
-            return _never_returns(function)
+            return self.interp.never_returns(function)
         return last in _NORETURN or bare(x.type) == "void" and bool(_REFUSES.match(last))
 
     def branch(self, stmt: ir.Stmt, states: list[State]) -> list[State]:
@@ -1954,7 +1985,7 @@ class Runner:
             raise Dead
         if isinstance(base, Ptr):
             return self.on_buffer(x, last, base, args, state)
-        std = x.name.startswith("std::") or x.name in _COPIES or not x.callee
+        std = x.name.startswith("std::") or x.name in COPIES or not x.callee
         if std:
             handled, value = self.standard(x, last, base, args, state)
             if handled:
@@ -2039,7 +2070,7 @@ class Runner:
         """Functions of the standard library, and calls that could not be resolved, by what their names mean."""
         if last in _PASS_THROUGH and len(args) == 1 and base is None:
             return True, args[0]
-        if last in _COPIES and len(args) >= 2:
+        if last in COPIES and len(args) >= 2:
             self.copy_call(x, last, args, state)
             return True, args[0]
         if last in ("make_shared", "make_unique", "make_optional") and args:
@@ -2277,7 +2308,7 @@ class Runner:
         entry.written = frozenset()
         summary = run.summarise(entry)
         known = self.interp.summaries.get(x.sym)
-        self.interp.summaries[x.sym] = summary if known is None else merge(known, summary)
+        self.interp.summarised(x.sym, summary if known is None else merge(known, summary))
         for key, obligation in run.opens.items():
             if obligation.source[0] not in {p.sym for p in function.params}:
                 self.opens.setdefault(key, obligation)
@@ -2288,7 +2319,7 @@ class Runner:
         function = self.program.function(sym)
         if function is None or function.body is None or _is_stub(function):
             return self.unknown(x, base, args, state)
-        if _never_returns(function):
+        if self.interp.never_returns(function):
             raise Dead
         if not function.parent and not self.matters(function, base, args, state):
             for value in args:
@@ -2328,7 +2359,7 @@ class Runner:
                 self.escape(value, x.span, state)
         cases = [c for c in summary.cases if (c.devices & state.devices) and bound.consistent(c, state)]
         if not cases:
-            if not summary.cases and _never_returns(function):
+            if not summary.cases and self.interp.never_returns(function):
                 raise Dead
             if not summary.cases:  # too much to explore: nothing is known of what it does
                 return self.opaque(x, state)

@@ -90,6 +90,26 @@ class Facts:
     cached_views: set[tuple[Site, str, Path]] = field(default_factory=set)
     gave_up: dict[ir.Sym, str] = field(default_factory=dict)
 
+    def add(self, other: Facts) -> None:
+        """Take over what was seen elsewhere."""
+        for key, obligation in other.obligations.items():
+            self.obligations.setdefault(key, obligation)
+        for write, record in other.byte_writes.items():
+            self.byte_writes.setdefault(write, record)
+        for sym, callers in other.callers.items():
+            self.callers.setdefault(sym, set()).update(callers)
+        for sym, tested in other.tests.items():
+            self.tests.setdefault(sym, set()).update(tested)
+        for sym, resolved in other.resolves.items():
+            self.resolves.setdefault(sym, set()).update(resolved)
+        self.marker_writes |= other.marker_writes
+        self.analysed |= other.analysed
+        self.plain_callers |= other.plain_callers
+        self.carried_by_call |= other.carried_by_call
+        self.retagged |= other.retagged
+        self.cached_views |= other.cached_views
+        self.gave_up |= other.gave_up
+
 
 def merge(a: Summary, b: Summary) -> Summary:
     """What callers of either may meet."""

@@ -7,6 +7,11 @@ from collections.abc import Iterator
 from analyzer import ir
 from analyzer.program import Program, bare, is_byte_pointer, is_scalar
 
+COPIES = frozenset(
+    {"memcpy", "memmove", "copy", "copy_n", "__builtin_memcpy", "__builtin_memmove", "uninitialized_copy"}
+)
+"""Functions of the language's libraries that copy bytes."""
+
 
 def walk(node: object) -> Iterator[ir.Node]:
     """Every expression and statement under `node`, itself first, without recursion into lambdas' own functions."""
@@ -38,32 +43,39 @@ _CHILDREN: dict[type, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def fresh_fields(program: Program) -> frozenset[tuple[str, str]]:
-    """Storage fields `(carrier, field)` that the tree only ever fills with values computed anew (an upcast copy, a
-    scratch buffer), so that a view over them is no view over the carrier's marked bytes.
+def byte_stores(
+    function: ir.Function, program: Program
+) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:
+    """Storage fields `(carrier, field)` that `function` stores to: with the carrier's own bytes, and with others.
 
     A store counts as the carrier's own bytes when the stored expression, or a buffer it was copied into in the same
-    function, mentions a storage field of a carrier; a field that is never stored to keeps the benefit of no doubt."""
+    function, mentions a storage field of a carrier."""
+    stores = [
+        node
+        for node in walk(function.body)
+        if isinstance(node, ir.Assign) and node.op == "=" and isinstance(node.target, ir.Field)
+        and node.target.owner in program.carriers
+        and node.target.name in program.carriers[node.target.owner].storage
+    ]  # fmt: skip
     own: set[tuple[str, str]] = set()
     fresh: set[tuple[str, str]] = set()
-    for function in program.functions():
-        stores = [
-            node
-            for node in walk(function.body)
-            if isinstance(node, ir.Assign) and node.op == "=" and isinstance(node.target, ir.Field)
-            and node.target.owner in program.carriers
-            and node.target.name in program.carriers[node.target.owner].storage
-        ]  # fmt: skip
-        if not stores:
-            continue
-        carrying = _carrying_locals(function, program)
-        for store in stores:
-            assert isinstance(store.target, ir.Field)
-            key = (store.target.owner, store.target.name)
-            if _uses_bytes(store.value, program, carrying):
-                own.add(key)
-            elif not _is_empty(store.value):
-                fresh.add(key)
+    carrying = _carrying_locals(function, program) if stores else set()
+    for store in stores:
+        assert isinstance(store.target, ir.Field)
+        key = (store.target.owner, store.target.name)
+        if _uses_bytes(store.value, program, carrying):
+            own.add(key)
+        elif not _is_empty(store.value):
+            fresh.add(key)
+    return frozenset(own), frozenset(fresh)
+
+
+def fresh_fields(
+    program: Program, own: frozenset[tuple[str, str]], fresh: frozenset[tuple[str, str]]
+) -> frozenset[tuple[str, str]]:
+    """Storage fields that the tree only ever fills with values computed anew (an upcast copy, a scratch buffer), so
+    that a view over them is no view over the carrier's marked bytes. `own`, `fresh`: what `byte_stores` says of all
+    functions together; a field that is never stored to keeps the benefit of no doubt."""
     return frozenset(k for k in fresh - own if _is_memo(program, k))
 
 
@@ -116,4 +128,22 @@ def _uses_bytes(value: ir.Expr, program: Program, carrying: set[str]) -> bool:
                 return True
         elif isinstance(node, ir.Name) and node.sym in carrying:
             return True
+    return False
+
+
+def handles_carriers(body: ir.Stmt | None, program: Program) -> bool:
+    """Does the body name a member of a carrier, declare one, or call something that takes or gives one?"""
+    carriers = program.carriers
+    for node in walk(body):
+        if isinstance(node, ir.Field):
+            if node.owner in carriers or program.carrier_of(node.type):
+                return True
+        elif isinstance(node, ir.Var):
+            if program.carrier_of(node.type):
+                return True
+        elif isinstance(node, ir.Call):
+            if program.carrier_of(node.type):
+                return True
+            if node.name.rpartition("::")[2] in COPIES:
+                return True
     return False

@@ -65,11 +65,12 @@ def check(
     kept = _kept(folder, key)
     seconds: dict[str, float] = {}
     if kept is None:
-        from rules.judge import (
-            judge_facts,  # the interpreter and the flow: only when something has to be judged
-        )
+        # The interpreter and the flow: only when something has to be judged.
+        from analyzer.memo import Memo, memo_file
+        from rules.judge import judge_facts
 
-        kept, seconds = judge_facts(tree, collected, markers, said, complete=profiles is None)
+        memo = Memo(memo_file(folder, tree) if folder is not None else None)
+        kept, seconds = judge_facts(tree, collected, markers, said, complete=profiles is None, memo=memo)
         _keep(folder, key, kept)
     findings = kept.findings
     if paths:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import gc
 import hashlib
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -17,6 +19,7 @@ from analyzer.flow import Flow, flow
 from analyzer.honours import NOT_APPLICABLE, honours
 from analyzer.interp import interpret
 from analyzer.markers import Marker
+from analyzer.memo import Memo
 from analyzer.program import Program, link
 from rules import policy, suppression_without_reason, unanalysed_candidate, unused_suppression
 from rules.analysis import Analysis, declared_devices
@@ -34,13 +37,41 @@ def judge_facts(
     overrides: tuple[policy.Override, ...],
     *,
     complete: bool,
+    memo: Memo | None = None,
 ) -> tuple[Judged, dict[str, float]]:
     """Return every finding of the tree, and the seconds of each phase. `complete`: every profile ran, so an unused
-    suppression can be told."""
+    suppression can be told. `memo`: results of functions from earlier runs; new ones are added and saved."""
+    with _no_collector():
+        return _judge_facts(tree, collected, markers, overrides, complete, memo)
+
+
+@contextlib.contextmanager
+def _no_collector() -> Iterator[None]:
+    """Facts are millions of small objects, hardly any of them in a cycle: to look for those costs a quarter of the
+    time and finds nothing."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _judge_facts(
+    tree: Path,
+    collected: Collected,
+    markers: tuple[Marker, ...],
+    overrides: tuple[policy.Override, ...],
+    complete: bool,
+    memo: Memo | None,
+) -> tuple[Judged, dict[str, float]]:
     began = time.perf_counter()
     program = link(collected.facts(), tuple(m.name for m in markers))
     linked = time.perf_counter()
-    analysis, _ = analyse(program, markers)
+    analysis, _ = analyse(program, markers, memo)
+    if memo is not None:
+        memo.save()
     followed = time.perf_counter()
     left = tuple(
         Unanalysed(f.path, f.span.line, f"{f.name}: {why}")
@@ -53,9 +84,9 @@ def judge_facts(
     return Judged(found, left), {"link": linked - began, "flow": followed - linked, "rules": ended - followed}
 
 
-def analyse(program: Program, markers: tuple[Marker, ...]) -> tuple[Analysis, Flow]:
+def analyse(program: Program, markers: tuple[Marker, ...], memo: Memo | None = None) -> tuple[Analysis, Flow]:
     """Interpret a linked program and decide what is live."""
-    facts = interpret(program, markers)
+    facts = interpret(program, markers, memo)
     streams = flow(program)
     matrix = honours(streams, markers)
     assumed = declared_devices(markers, program)

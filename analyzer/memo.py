@@ -1,0 +1,320 @@
+"""Results of the interpreter kept between runs, so that only what an edit can reach is run again.
+
+A function's result depends on its own facts, on those of everything it can call, and on the carriers and markers of
+the tree; its key is a digest of all of that (functions that call each other in a circle share one). A result under
+the same key is the result, whichever run or machine made it. The file holds nothing that is run: records are read by
+an unpickler that makes the interpreter's own value types and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import io
+import os
+import pickle
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+
+from analyzer import domain, ir, summary
+from analyzer.markers import Marker
+from analyzer.program import Program
+from analyzer.summary import Facts, Summary
+from analyzer.walk import byte_stores, handles_carriers, walk
+
+_MAGIC = b"vt-lint summaries 1\n"
+_MAX_BYTES = 256 << 20
+_VALUES = {
+    (kind.__module__, kind.__qualname__): kind
+    for kind in (
+        ir.Span, domain.Origin, domain.Ptr, domain.Site, domain.Open, domain.Obj, domain.Ref, domain.Bool,
+        domain.Closure, domain.Dev, domain.Many, domain.Obligation, summary.Case, summary.Summary,
+        summary.MarkerWrite, summary.BytesWrite, summary.Facts, frozenset, set,
+    )
+}  # fmt: skip
+
+
+@dataclass
+class Result:
+    """What running one function gave: its summary and those of the lambdas in it, facts for the rules, and whose
+    summaries it asked for."""
+
+    summaries: dict[ir.Sym, Summary] = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
+    asked: set[ir.Sym] = field(default_factory=set)
+
+
+class Face(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What linking needs to know of one function: what it names, the storage fields it fills (see
+    `analyzer.walk.byte_stores`), and whether its body handles a carrier (see `analyzer.walk.handles_carriers`)."""
+
+    calls: tuple[ir.Sym, ...]
+    globals: tuple[ir.Sym, ...]
+    own: tuple[tuple[str, str], ...]
+    fresh: tuple[tuple[str, str], ...]
+    handles: bool
+
+
+class _File(msgspec.Struct, array_like=True):
+    version: str = ""
+    faces: dict[bytes, Face] = {}
+    results: dict[bytes, bytes] = {}
+
+
+class _Unpickler(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> object:
+        kind = _VALUES.get((module, name))
+        if kind is None:
+            raise pickle.UnpicklingError(f"{module}.{name} is no value of the interpreter")
+        return kind
+
+
+class Memo:
+    """Kept results of one tree. `path`: the file; None: nothing is kept. A damaged file, or one of another version
+    of the analyser, is as good as none."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._file = _read(path) if path is not None else _File()
+        self._used: dict[bytes, bytes] = {}
+        self._faces: dict[bytes, Face] = {}
+        self._changed = False
+
+    def result(self, key: bytes) -> Result | None:
+        """Return what is kept under `key`."""
+        data = self._used.get(key) or self._file.results.get(key)
+        if data is None:
+            return None
+        try:
+            made = Result(*_Unpickler(io.BytesIO(data)).load())
+        except (pickle.UnpicklingError, EOFError, AttributeError, TypeError, ValueError, IndexError):
+            return None
+        self._used[key] = data
+        return made
+
+    def keep(self, key: bytes, result: Result) -> None:
+        """Keep `result` under `key`."""
+        if self._path is not None:
+            self._used[key] = pickle.dumps((result.summaries, result.facts, result.asked), protocol=5)
+            self._changed = True
+
+    def face(self, digest: bytes, make: Iterator[Face]) -> Face:
+        """Return the face of the function with this digest; the first of `make` when there is none."""
+        found = self._file.faces.get(digest)
+        if found is None:
+            found = next(make)
+            self._changed = True
+        self._faces[digest] = found
+        return found
+
+    def save(self) -> None:
+        """Write what this run used, and, while there is room, what earlier states of the tree did. A folder that
+        cannot be written to costs time, not the result."""
+        if self._path is None or not self._changed:
+            return
+        room = _MAX_BYTES - sum(map(len, self._used.values()))
+        kept = dict(self._used)
+        for key, data in self._file.results.items():
+            room -= 0 if key in kept else len(data)
+            if room < 0:
+                break
+            kept.setdefault(key, data)
+        payload = msgspec.msgpack.encode(_File(_version(), self._faces, kept))
+        with contextlib.suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
+            try:
+                temporary.write_bytes(_MAGIC + hashlib.sha256(payload).digest() + payload)
+                os.replace(temporary, self._path)
+            finally:
+                temporary.unlink(missing_ok=True)
+
+
+def memo_file(folder: Path, tree: Path) -> Path:
+    """Return where the results of `tree` are kept below the cache folder."""
+    name = hashlib.sha256(str(tree.resolve()).encode()).hexdigest()[:16]
+    return folder / "summaries" / f"{tree.resolve().name}-{name}.memo"
+
+
+def _read(path: Path) -> _File:
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return _File()
+    head = len(_MAGIC) + 32
+    payload = memoryview(data)[head:]
+    if data[: len(_MAGIC)] != _MAGIC or hashlib.sha256(payload).digest() != data[len(_MAGIC) : head]:
+        return _File()
+    try:
+        found = msgspec.msgpack.decode(payload, type=_File)
+    except msgspec.DecodeError:
+        return _File()
+    return found if found.version == _version() else _File()
+
+
+@functools.lru_cache(maxsize=1)
+def _version() -> str:
+    """A digest of the code whose results are kept."""
+    digest = hashlib.sha256()
+    for entry in sorted(resources.files("analyzer").iterdir(), key=lambda e: e.name):
+        if entry.name.endswith(".py"):
+            digest.update(entry.read_bytes())
+    return digest.hexdigest()
+
+
+# ---------------------------------------------------------------------------------------------------------- keys
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Functions that are run together: one, or a circle of calls. `members` are sorted."""
+
+    key: bytes
+    members: tuple[ir.Sym, ...]
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The units of a program by function, the functions that handle a carrier, and the storage fields that functions
+    fill with their carrier's own bytes, and with others."""
+
+    units: Mapping[ir.Sym, Unit]
+    handling: frozenset[ir.Sym]
+    own: frozenset[tuple[str, str]]
+    fresh: frozenset[tuple[str, str]]
+
+
+def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
+    """Return the key of every function of `program`."""
+    encoder = msgspec.msgpack.Encoder(order="deterministic")
+    carriers = encoder.encode(
+        [
+            (c.name, c.markers, c.storage, c.view, c.inner, [(m.name, m.type) for m in c.members])
+            for _, c in sorted(program.carriers.items())
+        ]
+    )
+    own: set[tuple[str, str]] = set()
+    fresh: set[tuple[str, str]] = set()
+    handling: set[ir.Sym] = set()
+    digests: dict[ir.Sym, bytes] = {}
+    calls: dict[ir.Sym, list[ir.Sym]] = {}
+    for sym, variants in program.variants.items():
+        parts: list[bytes] = []
+        called: dict[ir.Sym, None] = {}
+        for variant in variants:
+            digest = hashlib.blake2b(encoder.encode(variant), digest_size=16).digest()
+            parts.append(digest)
+            if variant.body is None:
+                continue
+            about = hashlib.blake2b(digest + carriers, digest_size=16).digest()
+            face = memo.face(about, _face(variant, program))
+            own.update(face.own)
+            fresh.update(face.fresh)
+            if face.handles:
+                handling.add(sym)
+            for name in face.globals:
+                known = program.globals.get(name)
+                if known is not None:
+                    parts.append(encoder.encode((name, known.type, _constant(known.init))))
+            for callee in face.calls:
+                called[callee] = None
+                overriders = program.overriders.get(callee, ())
+                called.update(dict.fromkeys(overriders))
+                parts.extend(o.encode() for o in overriders)
+        digests[sym] = b"\0".join(parts)
+        calls[sym] = [c for c in called if c in program.variants]
+    environment = hashlib.blake2b(
+        encoder.encode(
+            (
+                _version(),
+                sorted(markers.items()),
+                program.markers,
+                sorted(program.device_enums.items()),
+                sorted((name, e.enumerators) for name, e in program.enums.items()),
+                sorted(own),
+                sorted(fresh),
+            )
+        )
+        + carriers,
+        digest_size=32,
+    ).digest()
+    units: dict[ir.Sym, Unit] = {}
+    for circle in _circles(calls):
+        members = tuple(sorted(circle))
+        made = hashlib.blake2b(environment, digest_size=20)
+        for member in members:
+            made.update(member.encode() + b"\0" + digests[member])
+        outside = {units[c].key for m in members for c in calls[m] if c not in circle}
+        for key in sorted(outside):
+            made.update(key)
+        unit = Unit(made.digest(), members)
+        for member in members:
+            units[member] = unit
+    return Keys(units, frozenset(handling), frozenset(own), frozenset(fresh))
+
+
+def _face(function: ir.Function, program: Program) -> Iterator[Face]:
+    """The face of one function, made when asked for."""
+    calls: dict[ir.Sym, None] = {}
+    names: dict[ir.Sym, None] = {}
+    for part in (function.body, *function.inits, *(p.default for p in function.params)):
+        for node in walk(part):
+            if isinstance(node, ir.Call) and node.callee:
+                calls[node.callee] = None
+            elif isinstance(node, ir.Lambda) or isinstance(node, ir.Name) and node.kind == "function":
+                calls[node.sym] = None
+            elif isinstance(node, ir.Name) and node.kind == "global":
+                names[node.sym] = None
+    own, fresh = byte_stores(function, program)
+    handles = handles_carriers(function.body, program)
+    yield Face(tuple(calls), tuple(names), tuple(sorted(own)), tuple(sorted(fresh)), handles)
+
+
+def _constant(init: ir.Expr | None) -> str:
+    while isinstance(init, (ir.Cast, ir.Init)):
+        init = init.x if isinstance(init, ir.Cast) else (init.items[0] if init.items else None)
+    return init.value if isinstance(init, ir.Lit) else ""
+
+
+def _circles(calls: Mapping[ir.Sym, Iterable[ir.Sym]]) -> Iterator[set[ir.Sym]]:
+    """The strongly connected components, callees first (Tarjan 1972, without recursion)."""
+    index: dict[ir.Sym, int] = {}
+    low: dict[ir.Sym, int] = {}
+    stack: list[ir.Sym] = []
+    on_stack: set[ir.Sym] = set()
+    for root in calls:
+        if root in index:
+            continue
+        work: list[tuple[ir.Sym, Iterator[ir.Sym]]] = []
+
+        def enter(sym: ir.Sym, work: list[tuple[ir.Sym, Iterator[ir.Sym]]] = work) -> None:
+            index[sym] = low[sym] = len(index)
+            stack.append(sym)
+            on_stack.add(sym)
+            work.append((sym, iter(calls[sym])))
+
+        enter(root)
+        while work:
+            sym, rest = work[-1]
+            for callee in rest:
+                if callee not in index:
+                    enter(callee)
+                    break
+                if callee in on_stack:
+                    low[sym] = min(low[sym], index[callee])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[sym])
+                if low[sym] == index[sym]:
+                    circle: set[ir.Sym] = set()
+                    while sym not in circle:
+                        member = stack.pop()
+                        on_stack.discard(member)
+                        circle.add(member)
+                    yield circle
