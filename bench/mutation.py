@@ -1,11 +1,13 @@
 """Mutation score of `vt-lint check`: one statement of a tree is broken at a time, and check has to notice.
 
-    python -m bench.mutation --tree DIR [--count 200] [--seed 0] [--kind KIND...] [--at-least 0.98]
+    python -m bench.mutation --tree DIR [--count 200] [--seed 0] [--kind KIND...] [--batch N]
+                             [--at-least 0.98]
 
 A mutant is killed when the check reports something new (a rule, a marker and a function that the unmutated
 tree does not have, or has less often) in the mutated function, or elsewhere when the loss surfaces at its
 callers. The tree itself is never written: the C++ files are hard links in a folder of their own, replaced one
-at a time.
+at a time. `--batch N` breaks up to N files at once to save time: a mutant with something new in its own function
+is killed, every other one is run again alone.
 
 Exit: 0 the share of killed mutants is at least `--at-least`, 1 it is not, 2 the tree cannot be used.
 """
@@ -83,6 +85,28 @@ class Bench:
         fate = "killed" if here else "elsewhere" if new else "survived"
         return Result(mutant, fate, tuple(f"{f.rule} {f.marker} in {f.function}" for f in here or new))
 
+    def run_together(self, mutants: Sequence[Mutant]) -> list[Result]:
+        """Check the tree with mutants of different files in it; those that are not seen in their own function, or
+        that may not parse, are left out of the result."""
+        originals = {mutant.path: (self.root / mutant.path).read_bytes() for mutant in mutants}
+        try:
+            for mutant in mutants:
+                self.replace(mutant.path, mutant.apply(originals[mutant.path]))
+            after = check(self.root, jobs=self.jobs)
+        finally:
+            for path, original in originals.items():
+                self.replace(path, original)
+        if len(after.coverage.unanalysed) > len(self.before.coverage.unanalysed):
+            return []
+        new = self.new_in(after)
+        found: list[Result] = []
+        for mutant in mutants:
+            here = [finding for finding in new if is_in(finding, mutant)]
+            if here:
+                seen = tuple(f"{f.rule} {f.marker} in {f.function}" for f in here)
+                found.append(Result(mutant, "killed", seen))
+        return found
+
     def new_in(self, after: Report) -> list[Finding]:
         """The findings of `after` that the unmutated tree does not have, or has less often."""
         left = self.keys.copy()
@@ -129,6 +153,19 @@ def drawn(mutants: Sequence[Mutant], sources: dict[str, bytes], count: int, seed
                     break
 
 
+def batches(mutants: Sequence[Mutant], size: int) -> Iterator[list[Mutant]]:
+    """The mutants, up to `size` at a time, never two of one file."""
+    waiting = list(mutants)
+    while waiting:
+        batch: dict[str, Mutant] = {}
+        for mutant in waiting:
+            if len(batch) < size:
+                batch.setdefault(mutant.path, mutant)
+        taken = list(batch.values())
+        waiting = [mutant for mutant in waiting if mutant not in taken]
+        yield taken
+
+
 def diff(mutant: Mutant, source: bytes) -> str:
     before = source.decode("utf-8", "replace").splitlines()
     after = mutant.apply(source).decode("utf-8", "replace").splitlines()
@@ -149,6 +186,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         "--skip", nargs="*", default=list(SKIP), metavar="NAME", help="no mutants in folders of this name"
     )
     parser.add_argument("--list", action="store_true", help="count what could be mutated, and check nothing")
+    parser.add_argument("--batch", type=int, default=1, metavar="N", help="break up to N files at once")
     parser.add_argument("--jobs", type=int, metavar="N")
     parser.add_argument("--json", type=Path, metavar="FILE", help="save every mutant and its fate")
     parser.add_argument(
@@ -204,9 +242,17 @@ def main(argv: Sequence[str] | None = None) -> int:
             results: list[Result] = []
             with Progress(console=console) as progress:
                 task = progress.add_task("mutants", total=len(chosen))
-                for mutant in chosen:
-                    results.append(bench.run(mutant))
-                    progress.advance(task)
+                for batch in batches(chosen, args.batch):
+                    together = bench.run_together(batch) if len(batch) > 1 else []
+                    seen = {result.mutant for result in together}
+                    results += together
+                    progress.advance(task, len(together))
+                    for mutant in batch:
+                        if mutant not in seen:
+                            results.append(bench.run(mutant))
+                            progress.advance(task)
+                    if args.json is not None:  # a long run may be stopped
+                        args.json.write_bytes(msgspec.json.encode(results_for_json(results, sources)))
     except (OSError, config.SetupError) as error:
         print(f"mutation: {error}", file=sys.stderr)
         return 2
@@ -217,8 +263,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             mutant = result.mutant
             print(f"\nsurvived: {mutant.kind}, {mutant.path}:{mutant.line} in {mutant.function}")
             print(diff(mutant, sources[mutant.path]))
-    if args.json is not None:
-        args.json.write_bytes(msgspec.json.encode(results_for_json(results, sources)))
     counted = [result for result in results if result.fate != "unanalysed"]
     killed = sum(result.fate != "survived" for result in counted)
     share = killed / len(counted) if counted else 1.0
