@@ -173,9 +173,13 @@ Value: TypeAlias = Ptr | Obj | Ref | Bool | Closure | Dev | Many | None
 
 
 class State:
-    """One path's knowledge: local carriers, aliases and booleans, buffer contents, tested conditions, devices."""
+    """One path's knowledge: local carriers, aliases and booleans, buffer contents, tested conditions, devices.
+    `resolved`: markers that a branch with work under it takes care of; `dispatched`: those that are false here since
+    such a branch takes the marked ones."""
 
-    __slots__ = ("content", "devices", "known", "narrowed", "objects", "resolved", "variables", "written")
+    __slots__ = (
+        "content", "devices", "dispatched", "known", "narrowed", "objects", "resolved", "variables", "written"
+    )  # fmt: skip
 
     def __init__(self, devices: frozenset[str]) -> None:
         self.objects: dict[Path, Obj] = {}
@@ -185,6 +189,7 @@ class State:
         self.devices = devices
         self.narrowed = False
         self.resolved: frozenset[tuple[Path, str]] = frozenset()
+        self.dispatched: frozenset[tuple[Path, str]] = frozenset()
         self.written: frozenset[tuple[Path, int]] = frozenset()
 
     def copy(self) -> State:
@@ -196,6 +201,7 @@ class State:
         other.known = dict(self.known)
         other.narrowed = self.narrowed
         other.resolved = self.resolved
+        other.dispatched = self.dispatched
         other.written = self.written
         return other
 

@@ -502,6 +502,7 @@ class Runner:
                 first.known = {a: v for a, v in first.known.items() if state.known.get(a) == v}
                 first.narrowed = first.narrowed and state.narrowed
                 first.resolved &= state.resolved
+                first.dispatched |= state.dispatched
         result = list(merged.values())
         if len(result) > _MAX_STATES:
             result = self.squeeze(result)
@@ -522,6 +523,7 @@ class Runner:
             first.devices |= state.devices
             first.narrowed = first.narrowed and state.narrowed
             first.resolved &= state.resolved
+            first.dispatched |= state.dispatched
             for path in set(first.objects) | set(state.objects):
                 a, b = first.objects.get(path), state.objects.get(path)
                 if a is None or b is None or a == b:
@@ -948,6 +950,8 @@ class Runner:
             if polarity and resolving:
                 self.facts.resolves.setdefault(self.function.sym, set()).add((key[1], key[2]))
                 state.resolved |= {(key[1], key[2])}
+            elif not polarity and not self.checking:
+                state.dispatched |= {(key[1], key[2])}
         known = state.known.get(key)
         if known is None:
             if key[0] != "e" or not self.checking or worth_knowing(key[1]):
@@ -1779,6 +1783,8 @@ class Runner:
 
     def settle_open(self, state: State, obj: Obj, left: Open, returned: bool = False) -> None:
         if self.discharged(state, left.source, left.marker, obj.marker(left.marker)):
+            line = left.via[-1][2].line if left.via else self.statement.line
+            self.note_not_met(state, left.site, left.source, left.marker, line)
             return
         self.export(
             Obligation(
@@ -1788,6 +1794,17 @@ class Runner:
             ),
             carried_by_value=returned,
         )  # fmt: skip
+
+    def note_not_met(self, state: State, site: Site, source: Path, marker: str, line: int) -> None:
+        """A caller does not meet a loss of its callee: say why, where a reader of the callee should know."""
+        if (source, marker) in state.resolved | state.dispatched:
+            return
+        if any(state.known.get(("m", name, marker)) is False for name in names_of(source)):
+            self.facts.refused_before.setdefault((site, marker), set()).add((self.function.path, line))
+        elif self.known_false(state, source, marker) or self.excluded(state, source, marker):
+            self.facts.plain_callers.add((site, marker))  # nobody looked: it is plain as made here
+        else:
+            self.facts.restored.add((site, marker))
 
     def is_callers(self, source: Path) -> bool:
         return source[0] in self.param_syms and not source[0].startswith("tmp@")
@@ -2224,7 +2241,11 @@ class Runner:
             )
         )
         if self.is_check(x, function, args):
-            self.assume(state, self.test(x.args[0], state), True)
+            outer, self.checking = self.checking, True
+            try:
+                self.assume(state, self.test(x.args[0], state), True)
+            finally:
+                self.checking = outer
             return None
         if result is not None and not is_pointer(x.type) and pointers and not takes_carrier:
             obj = Obj(result.name, markers=tuple((m, fm.FALSE) for m in result.markers))
@@ -2438,12 +2459,12 @@ class Runner:
                 value = state.objects[where].marker(left.marker)
                 if value is not None and fm.reduce(value, state.known) == fm.FALSE:
                     continue
-            if self.known_false(state, where, left.marker) or (where, left.marker) in state.resolved:
-                if ("m", where, left.marker) not in state.known:  # nobody looked: it is plain as made here
-                    self.facts.plain_callers.add((left.site, left.marker))
-                continue
-            if self.excluded(state, where, left.marker):
-                self.facts.plain_callers.add((left.site, left.marker))
+            if (
+                (where, left.marker) in state.resolved
+                or self.known_false(state, where, left.marker)
+                or self.excluded(state, where, left.marker)
+            ):
+                self.note_not_met(state, left.site, where, left.marker, x.span.line)
                 continue
             devices = left.devices & state.devices or left.devices
             deep = len(where) > 2

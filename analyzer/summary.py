@@ -74,7 +74,9 @@ class BytesWrite:
 
 @dataclass
 class Facts:
-    """Everything the interpreter saw, over all functions."""
+    """Everything the interpreter saw, over all functions. `plain_callers`: losses that a caller does not meet, since
+    what it passes is never marked; `restored`: those that a caller puts right; `refused_before`: those that a caller
+    refuses first, with the calls (path, line)."""
 
     obligations: dict[tuple[object, ...], Obligation] = field(default_factory=dict)
     callers: dict[ir.Sym, set[ir.Sym]] = field(default_factory=dict)
@@ -85,6 +87,8 @@ class Facts:
     summaries: dict[ir.Sym, Summary] = field(default_factory=dict)
     analysed: set[ir.Sym] = field(default_factory=set)
     plain_callers: set[tuple[Site, str]] = field(default_factory=set)
+    restored: set[tuple[Site, str]] = field(default_factory=set)
+    refused_before: dict[tuple[Site, str], set[tuple[str, int]]] = field(default_factory=dict)
     carried_by_call: set[tuple[ir.Sym, Path, str]] = field(default_factory=set)
     retagged: set[Site] = field(default_factory=set)
     cached_views: set[tuple[Site, str, Path]] = field(default_factory=set)
@@ -102,11 +106,14 @@ class Facts:
             self.tests.setdefault(sym, set()).update(tested)
         for sym, resolved in other.resolves.items():
             self.resolves.setdefault(sym, set()).update(resolved)
+        for loss, calls in other.refused_before.items():
+            self.refused_before.setdefault(loss, set()).update(calls)
         self.marker_writes |= other.marker_writes
         self.analysed |= other.analysed
         self.plain_callers |= other.plain_callers
         self.carried_by_call |= other.carried_by_call
         self.retagged |= other.retagged
+        self.restored |= other.restored
         self.cached_views |= other.cached_views
         self.gave_up |= other.gave_up
 

@@ -275,10 +275,14 @@ class _Function(msgspec.Struct):
             )
 
     def weakened_checks(self) -> Iterator[Mutant]:
-        conditions = [condition for _, condition in self.checks()] + list(self.named_checks())
-        for condition in conditions:
+        # Without one side of `a || b` a check asks for more, without one of `a && b` a refusal refuses more.
+        conditions = [
+            (condition, "&&" if statement.type == "expression_statement" else "||")
+            for statement, condition in self.checks()
+        ]
+        for condition, weakening in (*conditions, *((named, "&& ||") for named in self.named_checks())):
             for joined in walk(condition, "binary_expression"):
-                if text(joined.child_by_field_name("operator")) not in ("&&", "||"):
+                if text(joined.child_by_field_name("operator")) not in weakening.split():
                     continue
                 left, right = joined.child_by_field_name("left"), joined.child_by_field_name("right")
                 for dropped, kept in ((left, right), (right, left)):

@@ -48,7 +48,8 @@ NEVER_MARKED = (
 @dataclass(frozen=True)
 class Group:
     """All paths of one site that do the same wrong thing with one marker of one source. `callers`: those that are
-    the last to put it right and do not; `passed_on`: those that leave it to callers which never pass a marked one."""
+    the last to put it right and do not; `passed_on`: those that leave it to callers which never pass a marked one;
+    `refused`: the calls (path, line) that refuse a marked one first, where there are no others."""
 
     site: Site
     marker: str
@@ -65,6 +66,7 @@ class Group:
     carried_elsewhere: bool
     plain: bool = False
     passed_on: tuple[Obligation, ...] = ()
+    refused: tuple[tuple[str, int], ...] = ()
 
     @property
     def is_read(self) -> bool:
@@ -124,7 +126,11 @@ class Analysis:
                 )
             )
             plain = (site, marker) in self.facts.plain_callers
-            if not any(self.final(o) for o in obligations) and not callers and not plain:
+            refused = self.facts.refused_before.get((site, marker), set())
+            if (site, marker) in self.facts.restored:
+                refused = set()
+            open_ = bool(callers) or any(self.final(o) for o in obligations)
+            if not open_ and not plain and not refused:
                 continue
             first = min(obligations, key=lambda o: (sorted(o.devices), o.insert_after))
             found.append(
@@ -134,7 +140,8 @@ class Analysis:
                     narrowed=any(o.narrowed for o in obligations), part=any(o.part for o in obligations),
                     insert_after=max(o.insert_after for o in obligations), foreign=first.foreign, callers=callers,
                     carried_elsewhere=(site.function, source, marker) in carried,
-                    plain=not callers and not any(self.final(o) for o in obligations),
+                    plain=plain and not open_,
+                    refused=() if open_ or plain else tuple(sorted(refused)),
                     passed_on=tuple(
                         sorted(
                             (o for o in through.get((site, marker), ()) if len(o.via) == 1 and not self.final(o)),
@@ -176,7 +183,11 @@ class Analysis:
 
     def draft(self, rule: str, group: Group, message: str, **more: object) -> Draft:
         """A draft about a group."""
-        if group.plain and not more.get("latent"):
+        if group.refused:
+            path, line = group.refused[0]
+            more["latent"] = f"every caller refuses it first, as before the call in {path}:{line}"
+            more["verdict"] = Verdict.LOUD
+        elif group.plain and not more.get("latent"):
             more["latent"] = NEVER_MARKED
         return Draft(
             rule=rule, site=group.site, marker=group.marker, devices=group.devices, source=group.source,

@@ -134,7 +134,7 @@ def report_findings(
                     found.append(made)
     for item in unanalysed:
         found.append(_run_finding(unanalysed_candidate.CODE, item.path, item.line, item.reason))
-    found = _number(found)
+    found = _number(_told_once(found))
     comments = [a for path in texts.commented(analysis.program) for a in allows(path, texts.bytes(path))]
     found, used = _suppress(found, comments)
     for allow in comments:
@@ -161,6 +161,24 @@ def report_findings(
     return tuple(
         sorted(found, key=lambda f: (f.place.path, f.place.line, f.place.column, f.rule, f.marker, f.source))
     )
+
+
+def _told_once(found: list[Finding]) -> list[Finding]:
+    """An upload is a note where the view of the uploaded bytes is reported for the same weight and devices."""
+    views = {
+        (f.place.path, f.function, f.source, f.marker): f
+        for f in found
+        if f.rule == "VT001" and f.severity is not Severity.NOTE
+    }
+    result = []
+    for finding in found:
+        view = views.get((finding.place.path, finding.function, finding.source, finding.marker))
+        uploads = finding.site is not None and finding.site.form in ("upload", "copy-bytes")
+        if view is not None and uploads and set(finding.devices) <= set(view.devices):
+            reason = f"the view of these bytes, line {view.place.line}, says so"
+            finding = msgspec.structs.replace(finding, severity=Severity.NOTE, reason=reason)
+        result.append(finding)
+    return result
 
 
 def _run_finding(rule: str, path: str, line: int, message: str, allow: Allow | None = None) -> Finding:

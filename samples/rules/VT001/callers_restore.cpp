@@ -1,6 +1,7 @@
-// The helper makes bare views and every caller puts the markers back.
+// The helper makes bare views and every caller puts the markers back, or refuses them.
 #include "prelude.h"
 
+// want VT001 q8_0_aligned
 View Bare(const Weight& w) { return ViewOver(HostBytes(w), w.dtype, Device::kCPU, DimsOf(w)); }
 
 // ok

@@ -1,6 +1,7 @@
-// The only caller refuses, so the callee has nothing to lose.
+// The only caller refuses first: a note for who adds the next caller.
 #include "prelude.h"
 
+// want VT001 repacked q8_0_aligned elem_kn_repacked
 static View Bare(const Weight& w) { return ViewOver(HostBytes(w), w.dtype, Device::kCPU, DimsOf(w)); }
 
 // ok
