@@ -6,37 +6,54 @@ import re
 
 from tree_sitter import Node
 
-from codemods.construction import Construction
+from codemods.construction import CannotFixError, Construction
+from codemods.order import LOOPS, always, changed, may_be_null
 from codemods.syntax import Source, is_braceless, is_statement
 
-_LOOPS = ("for_statement", "for_range_loop", "while_statement", "do_statement")
 _LEAVES = ("return_statement", "throw_statement", "break_statement", "continue_statement", "goto_statement")
 
 
 _BYTES = r"(?:\.|->)(?:data\b|\w+(?:\.|->|\())"
 """Behind the spelling of a weight: its pointer, or what a container among its members says of itself."""
-_DECLARATORS = (
-    "init_declarator",
-    "declaration",
-    "parameter_declaration",
-    "reference_declarator",
-    "pointer_declarator",
-    "structured_binding_declarator",
-    "for_range_loop",
-)
 
 
 def before_use(source: Source, construction: Construction, statement: Node) -> Node:
     """The statement to put the construction's checks before: the one its site names, else `statement`, or the
-    loop around it, or the upload ahead of it in the same block."""
+    loop around it, or the upload ahead of it in the same block.
+
+    Raises `CannotFixError` if the weight cannot be asked there: it is declared later, or may be null."""
     wanted = construction.site.insert_before
-    named = source.statement_at(wanted) if wanted else None
-    if named is not None:
-        return named
+    found = source.statement_at(wanted) if wanted else None
     names = set(re.findall(r"[A-Za-z_]\w*", construction.source))
-    if not names:
-        return statement
-    return _before_upload(source, construction, names, outside_loops(names, statement))
+    pointed = may_be_null(construction.source) or construction.site.member_op == "->"
+    if found is None:
+        outer = statement if pointed else outside_loops(names, statement)
+        found = _before_upload(source, construction, names, outer) if names else statement
+    if _around(found, statement) and names & changed(found, construction.begin):
+        found = statement
+    if _around(found, statement):
+        value = source.node(construction.begin, construction.end)
+        if names & changed(found, construction.begin):
+            raise CannotFixError(
+                f"`{construction.source}` is declared in the statement that has to be stopped"
+            )
+        if pointed and not always(found, value):
+            raise CannotFixError(f"`{construction.source}` may be null ahead of the condition")
+    if pointed and found != statement and _guards(source, found, names):
+        raise CannotFixError(f"`{construction.source}` may be null ahead of the statement that uses it first")
+    return found
+
+
+def _around(outer: Node, inner: Node) -> bool:
+    return outer.start_byte <= inner.start_byte and inner.end_byte <= outer.end_byte
+
+
+def _guards(source: Source, statement: Node, names: set[str]) -> bool:
+    """Is `statement` run under a condition that speaks of one of `names`?"""
+    head = statement.child_by_field_name("condition")
+    return head is not None and bool(
+        names & set(re.findall(r"\w+", source.text(head.start_byte, head.end_byte)))
+    )
 
 
 def outside_loops(names: set[str], statement: Node) -> Node:
@@ -45,9 +62,9 @@ def outside_loops(names: set[str], statement: Node) -> Node:
     while node.parent is not None:
         block = node.parent if node.parent.type == "compound_statement" else node
         loop = block.parent
-        if loop is None or loop.type not in _LOOPS or loop.child_by_field_name("body") != block:
+        if loop is None or loop.type not in LOOPS or loop.child_by_field_name("body") != block:
             break
-        if names & _changed(loop):
+        if names & changed(loop):
             break
         result = node = loop
     return result
@@ -67,30 +84,12 @@ def _before_upload(source: Source, construction: Construction, names: set[str], 
     while ahead is not None and (is_statement(ahead) or ahead.type == "comment"):
         if ahead.type != "comment":
             text = source.text(ahead.start_byte, ahead.end_byte)
-            if markers & set(re.findall(r"\w+", text)) or _leaves(ahead) or names & _changed(ahead):
+            if markers & set(re.findall(r"\w+", text)) or _leaves(ahead) or names & changed(ahead):
                 break
             if moved.search(text):
                 result = ahead
         ahead = ahead.prev_named_sibling
     return result
-
-
-def _changed(node: Node) -> set[str]:
-    """The names that `node` declares or gives another value."""
-    found: set[str] = set()
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        parent = current.parent
-        stack += current.named_children
-        if current.type != "identifier" or parent is None or current.text is None:
-            continue
-        declared = parent.type in _DECLARATORS and current in parent.children_by_field_name("declarator")
-        inside = parent.type in ("reference_declarator", "structured_binding_declarator")
-        assigned = parent.type == "assignment_expression" and current == parent.child_by_field_name("left")
-        if declared or inside or assigned or parent.type == "update_expression":
-            found.add(current.text.decode(errors="replace"))
-    return found
 
 
 def _leaves(node: Node) -> bool:

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from codemods.construction import CannotFixError, Construction
 from codemods.context import Context
 from codemods.edit import Edit
-from codemods.propagate import hoistable
+from codemods.order import hoistable
 from codemods.statement import Place
 
 _PURE = re.compile(r"(?:\.|->)(?:get|value|front|back|at)\s*\([^()]*\)")

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from tree_sitter import Node
 
 from codemods.before_use import outside_loops
+from codemods.order import may_be_null
 from codemods.style import Style
 from codemods.syntax import Source, function, is_braceless, under_label, words
 from rules.markers import Marker
@@ -53,6 +54,8 @@ class Context:
 
     def lifted(self, condition: str, at: Node) -> Node:
         """`at`, or the `if` around it when all its arms need a check of `condition`."""
+        if may_be_null(condition):
+            return at
         wanted = self._wanted.get(condition, [])
         while (outer := _branch(at)) is not None and _all_arms(outer, wanted):
             at = outer

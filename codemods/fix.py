@@ -21,7 +21,7 @@ from codemods.propagate import carry_lines, propagate
 from codemods.refuse import refuse, targets
 from codemods.style import Tree, style_of
 from codemods.switches import find_switches
-from codemods.syntax import Source, errors, function
+from codemods.syntax import Source, after_macro, errors, function
 from rules.finding import Finding, Report, Severity
 from rules.markers import MARKERS, Marker
 from rules.policy import Override, decide
@@ -288,6 +288,8 @@ def _fixes(
         try:
             if statement is None:
                 raise CannotFixError("not a statement of a function's body")
+            if statement.has_error or after_macro(context.source, statement):
+                raise CannotFixError("in or behind a macro that may be a condition of it")
             construction = _spelled(context.source, construction, statement)
             if conditional_of(context.source, construction, statement) is not None:
                 split.setdefault(statement.start_byte, []).append(construction)

@@ -10,12 +10,12 @@ from tree_sitter import Node
 from codemods.construction import CannotFixError, Construction
 from codemods.context import Context
 from codemods.edit import Edit
+from codemods.order import hoistable
 from codemods.spell import layout
 from codemods.statement import Place
-from codemods.syntax import Source, ancestors, assignment, following, is_statement
+from codemods.syntax import Source, ancestors, assignment, following
 
 _RETURNS = ("return_statement", "co_return_statement")
-_LOOPS = ("for_statement", "while_statement", "do_statement")
 _READS = ("read", "typed", "copyout", "copy-bytes", "upload")
 _OWNING = ("borrow", "copy", "aggregate")
 
@@ -210,33 +210,10 @@ def _bound_first(context: Context, construction: Construction, statement: Node, 
     made = layout(source, context.style, _bare(value), place.indent, head, rename=construction.renamed)
     lines = [made, *carry_lines(construction, name)]
     use = f"std::move({name})" if construction.site.form in _OWNING else name
+    if source.data[value.start_byte - 1 : value.start_byte].isalnum():  # `throw(x)` becomes `throw t`
+        use = f" {use}"
     edits = [*place.wrap(), *place.before(lines)]
     return [*edits, place.edit(value.start_byte, value.end_byte, use)]
-
-
-def hoistable(statement: Node, value: Node) -> None:
-    """Raise `CannotFixError` if `value` cannot be evaluated before `statement`: not always, or not once."""
-    inner = value
-    for node in ancestors(value, statement):
-        if node.type == "conditional_expression" and inner != node.child_by_field_name("condition"):
-            raise CannotFixError("inside a conditional operator")
-        if node.type == "binary_expression" and inner == node.child_by_field_name("right"):
-            operator = node.child_by_field_name("operator")
-            if operator is not None and operator.type in ("&&", "||", "and", "or"):
-                raise CannotFixError("evaluated only if the left operand allows it")
-        inner = node
-    if statement.type in _LOOPS and not _once(statement, inner):
-        raise CannotFixError("evaluated anew in each turn of a loop")
-    if any(child.type == "storage_class_specifier" for child in statement.children):
-        raise CannotFixError("a static local gets its value once")
-
-
-def _once(loop: Node, part: Node) -> bool:
-    return (
-        loop.type == "for_statement"
-        and part == loop.child_by_field_name("initializer")
-        and not is_statement(part)
-    )
 
 
 def arm_lines(

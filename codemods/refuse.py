@@ -87,7 +87,7 @@ def _may_refuse(context: Context, at: Node) -> None:
     head = context.source.text(body.start_byte, block.start_byte if block else body.end_byte)
     if not context.style.check:
         raise CannotFixError(
-            "no two-argument check is visible in this file; name one with `check` in .vt-lint.toml"
+            "no two-argument check is visible in this file; name one with `check` in the [fix] table of .vt-lint.toml"
         )
     if _DEVICE.search(head):
         raise CannotFixError("device code cannot throw; check before the launch")

@@ -128,6 +128,17 @@ def under_label(node: Node) -> bool:
     return node.parent is not None and node.parent.type in _LABELS
 
 
+def after_macro(source: Source, node: Node) -> bool:
+    """True if what stands right before the statement `node` looks like a call without its `;`: a macro, which
+    may expand to an `if` or a loop."""
+    ahead = node.prev_sibling
+    while ahead is not None and ahead.type == "comment":
+        ahead = ahead.prev_sibling
+    if ahead is None or is_braceless(node) or not ahead.is_named:
+        return False
+    return source.data[ahead.end_byte - 1 : ahead.end_byte] == b")"
+
+
 def enclosing(node: Node, *types: str) -> Node | None:
     """The nearest proper ancestor of one of `types`."""
     found = node.parent

@@ -668,3 +668,59 @@ def test_the_prefix_of_one_function_is_not_that_of_another(case: Case) -> None:
     )
     case.find("Make(w.bytes.data(), Device::Cpu)", "aligned", "refuse", function="ns::f")
     assert 'Require(!w.aligned, "f: aligned weight' in case.fixed()
+
+
+POINTED = "Make(p->bytes.data(), Device::Cpu)"
+KEPT = {
+    "declared in the same if": f"if (const Owner* p = &w; {POINTED}.rank) Ready();",
+    "declared in the same for": f"for (const Owner* p = &w; {POINTED}.rank > 1;) Ready();",
+    "behind a test of the pointer": f"if (p && {POINTED}.rank > 1) Ready();",
+    "under a macro": f"IF(Ready())\n  Gemm(o, {POINTED});",
+}
+LATE = {
+    "behind a call in braces": f"P made{{Up(p), {POINTED}}};\n  (void)made;",
+    "behind the object's call": f"Object(p).Use({POINTED});",
+    "behind a shift": f"Object(p) << {POINTED};",
+    "behind a comma": f"Up(p), Gemm(o, {POINTED});",
+}
+FRAME = """\
+#define IF(x) if (x)
+struct P { int a; Tensor b; };
+struct Q { void Use(const Tensor&); Q& operator<<(const Tensor&); };
+int Up(const Owner*);
+Q& Object(const Owner*);
+void f(const Owner* p, const Owner& w, Tensor& o) {
+  STATEMENT
+}
+"""
+
+
+@pytest.mark.parametrize("name", KEPT)
+@pytest.mark.parametrize("action", ["propagate", "refuse"])
+def test_what_cannot_be_moved_ahead_is_shown_only(case: Case, name: str, action: str) -> None:
+    case.write(FRAME.replace("STATEMENT", KEPT[name]))
+    case.find(POINTED, action=action, source_text="p", member_op="->")
+    assert case.skipped()
+    case.compiles()
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_what_comes_first_stays_first(case: Case, name: str) -> None:
+    case.write(FRAME.replace("STATEMENT", LATE[name]))
+    case.find(POINTED, source_text="p", member_op="->")
+    assert "has to be done ahead of it" in case.skipped()
+
+
+def test_a_pointer_is_asked_where_it_is_used(case: Case) -> None:
+    case.write(
+        "void f(const Owner* p, Tensor& o) {\n"
+        f"  while (p) Gemm(o, {POINTED});\n"
+        f"  if (p) Gemm(o, {POINTED});\n"
+        f"  else Gemm(o, {POINTED});\n"
+        "}\n"
+    )
+    for nth in range(3):
+        case.find(POINTED, action="refuse", source_text="p", member_op="->", nth=nth)
+    text = case.fixed()
+    assert text.count("{\n    Require(!p->repacked") == 3
+    case.compiles()
