@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from analyzer import formula as fm
@@ -127,6 +127,7 @@ class _Interpreter:
         self.running: set[ir.Sym] = set()
         self.relevant: dict[ir.Sym, bool] = {}
         self.asking: dict[ir.Sym, bool] = {}
+        self.named: dict[ir.Sym, set[ir.Sym]] = {}
         self.ending: dict[ir.Sym, bool] = {}
         self.buffers: dict[str, bool] = {}
         self.predicates = Predicates(program)
@@ -174,6 +175,19 @@ class _Interpreter:
             for m in c.members
             if m.name in c.storage and not is_pointer(m.type)
         )
+
+    def named_in(self, sym: ir.Sym) -> set[ir.Sym]:
+        """Everything that the body of a lambda names, with those in it."""
+        found = self.named.get(sym)
+        if found is None:
+            found = self.named[sym] = set()
+            for variant in self.program.variants.get(sym, ()):
+                for node in walk(variant.body):
+                    if isinstance(node, ir.Name):
+                        found.add(node.sym)
+                    elif isinstance(node, ir.Lambda):
+                        found |= self.named_in(node.sym)
+        return found
 
     def asks_device(self, function: ir.Function) -> bool:
         """A predicate over the device: its body names one."""
@@ -281,6 +295,7 @@ class Runner:
         self.checking = False
         self.locals: dict[ir.Sym, str] = {p.sym: p.type for p in function.params}
         self.names: dict[ir.Sym, str] = {p.sym: p.name for p in function.params}
+        self.closures: set[object] = set()
         self.steps = 0
 
     # ---------------------------------------------------------------------------------------------- driving
@@ -2324,6 +2339,10 @@ class Runner:
         function = self.program.function(x.sym)
         if function is None or function.body is None:
             return None
+        seen = (x.sym, self.seen_by(x.sym, state))
+        if seen in self.closures:
+            return Closure(x.sym)
+        self.closures.add(seen)
         run = Runner(self.interp, function, self)
         entry = state.copy()
         entry.written = frozenset()
@@ -2334,6 +2353,29 @@ class Runner:
             if obligation.source[0] not in {p.sym for p in function.params}:
                 self.opens.setdefault(key, obligation)
         return Closure(x.sym)
+
+    def seen_by(self, sym: ir.Sym, state: State) -> object:
+        """What of a state a lambda written in it can see: a lambda in a loop need not be run for every difference."""
+        roots = {"this", *self.interp.named_in(sym)}
+        waiting = list(roots)
+        while waiting:
+            root = waiting.pop()
+            held: list[Value] = [state.variables.get(root), state.content.get((root,))]
+            held += [obj for path, obj in state.objects.items() if path[0] == root]
+            for value in held:
+                found = set(_roots(value)) | (
+                    self.interp.named_in(value.sym) if isinstance(value, Closure) else set()
+                )
+                waiting += found - roots
+                roots |= found
+        return (
+            frozenset((p, o) for p, o in state.objects.items() if p[0] in roots),
+            frozenset((s, v) for s, v in state.variables.items() if s.partition("\0")[0] in roots),
+            frozenset((p, c) for p, c in state.content.items() if p[0] in roots),
+            frozenset((a, v) for a, v in state.known.items() if not roots.isdisjoint(leaves(a))),
+            frozenset(r for r in state.resolved | state.dispatched if r[0][0] in roots),
+            state.devices,
+        )
 
     def apply(self, sym: ir.Sym, base: Value, x: ir.Call, args: list[Value], state: State) -> Value:
         """Apply a callee's summary to the arguments."""
@@ -2477,6 +2519,22 @@ class Runner:
 
 
 # ---------------------------------------------------------------------------------------------------- helpers
+
+
+def _roots(value: Value) -> Iterator[str]:
+    """The variables that a value leads to."""
+    if isinstance(value, Ref):
+        yield value.path[0]
+    elif isinstance(value, Obj):
+        yield from _roots(value.storage)
+        if value.whole_copy is not None:
+            yield value.whole_copy[0]
+    elif isinstance(value, Ptr):
+        yield from (o.path[0] for o in value.origins)
+        yield from (path[0] for path, _ in value.buffers)
+    elif isinstance(value, Many):
+        for item in value.items:
+            yield from _roots(item)
 
 
 def _copied(ptr: Ptr) -> Ptr:

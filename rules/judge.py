@@ -41,12 +41,12 @@ def judge_facts(
 ) -> tuple[Judged, dict[str, float]]:
     """Return every finding of the tree, and the seconds of each phase. `complete`: every profile ran, so an unused
     suppression can be told. `memo`: results of functions from earlier runs; new ones are added and saved."""
-    with _no_collector():
+    with no_collector():
         return _judge_facts(tree, collected, markers, overrides, complete, memo)
 
 
 @contextlib.contextmanager
-def _no_collector() -> Iterator[None]:
+def no_collector() -> Iterator[None]:
     """Facts are millions of small objects, hardly any of them in a cycle: to look for those costs a quarter of the
     time and finds nothing."""
     enabled = gc.isenabled()

@@ -24,9 +24,10 @@ from analyzer.flow import DEAD, Flow, Spread, classify
 from analyzer.gates import Gate, describe
 from analyzer.honours import HONOURS, IGNORES, Cell, Matrix, honours
 from analyzer.markers import Marker
+from analyzer.memo import Memo, memo_file
 from analyzer.program import Program, link
 from rules.finding import Finding, Hop
-from rules.judge import analyse, report_findings
+from rules.judge import analyse, no_collector, report_findings
 from rules.markers import declared
 from rules.texts import Texts
 
@@ -204,12 +205,15 @@ def trace(
         tree, config, markers=[m.name for m in known], jobs=jobs, cache=default_folder(), progress=progress
     )
     parsed_at = time.perf_counter()
-    program = link(collected.facts(), tuple(m.name for m in known))
-    analysis, flow = analyse(program, known)
-    found = report_findings(analysis, Texts(tree), (), False, ())
-    flow_at = time.perf_counter()
-    chosen = tuple(m for m in known if not markers or m.name in markers)
-    traced = build(program, flow, chosen, found, source=source, target=target, partial=partial)
+    memo = Memo(memo_file(default_folder(), tree))
+    with no_collector():
+        program = link(collected.facts(), tuple(m.name for m in known))
+        analysis, flow = analyse(program, known, memo)
+        memo.save()
+        found = report_findings(analysis, Texts(tree), (), False, ())
+        flow_at = time.perf_counter()
+        chosen = tuple(m for m in known if not markers or m.name in markers)
+        traced = build(program, flow, chosen, found, source=source, target=target, partial=partial)
     return Trace(
         version=1,
         tree=str(tree),
