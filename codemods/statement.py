@@ -37,6 +37,13 @@ class Place:
             self.indent = self._outer + style.unit
         if parent is not None and parent.type == "labeled_statement" and self.own_line:
             self._outer = self.indent
+        # One that gets a block among others of its `case` is moved in, if it is one line.
+        among = under_label(statement) and not self.braceless and statement.type != "declaration"
+        one_line = b"\n" not in source.data[begin : statement.end_byte]
+        self._moved_in = among and self.own_line and one_line and not self._headed
+        if self._moved_in:
+            self._outer = self.indent
+            self.indent += style.unit
 
     def edit(self, begin: int, end: int, text: str, rank: int = _LINES) -> Edit:
         """An edit of this file; LF in `text` becomes the file's own line end."""
@@ -90,6 +97,19 @@ class Place:
             return at + len(data[at:line_end].rstrip())
         return at
 
+    @property
+    def _head(self) -> Node | None:
+        """What stands right before the statement, comments left out."""
+        head = self.statement.prev_sibling
+        while head is not None and head.type == "comment":
+            head = head.prev_sibling
+        return head
+
+    @property
+    def _headed(self) -> bool:
+        head = self._head
+        return head is not None and head.type in _HEADS
+
     def _blank_before(self, text: str, rank: int = _OPEN) -> Edit:
         data, begin = self.source.data, self.statement.start_byte
         at = len(data[:begin].rstrip(b" \t"))
@@ -107,16 +127,16 @@ class Place:
 
     def _block(self) -> list[Edit]:
         data, statement = self.source.data, self.statement
-        head = statement.prev_sibling
-        while head is not None and head.type == "comment":
-            head = head.prev_sibling
+        head = self._head
         start = head.end_byte if head is not None else statement.start_byte
-        headed = head is not None and head.type in _HEADS
-        outer = self._outer if headed else self.indent
+        headed = self._headed
+        outer = self._outer if headed or self._moved_in else self.indent
         brace = " {" if headed and not self.style.allman else f"\n{outer}{{"
         edits: list[Edit] = []
         if self.own_line:
             edits.append(self.edit(start, start, brace, _OPEN))
+            if self._moved_in:
+                edits.append(self.edit(statement.start_byte, statement.start_byte, self.style.unit, _OPEN))
         else:
             edits.append(self._blank_before(f"{brace}\n{self.indent}"))
         following, end = statement.next_sibling, self.end

@@ -556,9 +556,9 @@ SHAPES: dict[str, tuple[str, str, dict[str, Any]]] = {
             case 1:
               Ready();
               {
-              Tensor t = Make(w.bytes.data(), Device::Cpu);
-              t.repacked = w.repacked;
-              return t;
+                Tensor t = Make(w.bytes.data(), Device::Cpu);
+                t.repacked = w.repacked;
+                return t;
               }
             default:
               return Tensor{};
