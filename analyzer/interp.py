@@ -36,7 +36,16 @@ from analyzer.domain import (
 )  # fmt: skip
 from analyzer.dtypes import Predicates, speaks_of
 from analyzer.formula import Atom, Formula
-from analyzer.keys import leaves, mentions_only, mentions_symbol, names_of, short, speaks, worth_knowing
+from analyzer.keys import (
+    asks_a_dtype,
+    leaves,
+    mentions_only,
+    mentions_symbol,
+    names_of,
+    short,
+    speaks,
+    worth_knowing,
+)
 from analyzer.markers import Marker
 from analyzer.memo import Memo, Result, Unit, keys
 from analyzer.program import (
@@ -1853,11 +1862,13 @@ class Runner:
         declared = self.interp.markers.get(marker)
         if declared is None or not declared.dtypes:
             return False
+        asked = [(a[1], v) for a, v in state.known.items() if a[0] == "e" and asks_a_dtype(a[1])]
+        if not asked:
+            return False
         sources = names_of(source)
         possible = frozenset(declared.dtypes)
-        for atom, value in state.known.items():
-            if atom[0] == "e" and isinstance(atom[1], tuple):
-                possible = self.admitted(atom[1], value, sources, possible)
+        for key, value in asked:
+            possible = self.admitted(key, value, sources, possible)
         return not possible
 
     def admitted(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
 
@@ -32,15 +33,18 @@ def speaks(key: object) -> bool:
     if key[0] == "==":
         return any(isinstance(side, str) for side in key[1:])
     if key[0] == "call":
-        return _asks_a_dtype(key)
+        return asks_a_dtype(key)
     return all(isinstance(k, str) for k in key)
 
 
-def _asks_a_dtype(call: tuple[object, ...]) -> bool:
-    """A predicate over the dtype of something: `is_block_quant(w.dtype)`."""
-    arguments = call[3]
-    return isinstance(arguments, tuple) and any(
-        isinstance(a, tuple) and len(a) > 1 and "dtype" in str(a[-1]).lower() for a in arguments
+@functools.lru_cache(maxsize=1 << 16)
+def asks_a_dtype(key: object) -> bool:
+    """A comparison of the dtype of something, or a predicate over it: `is_block_quant(w.dtype)`."""
+    if not isinstance(key, tuple) or key[:1] not in (("==",), ("call",)):
+        return False
+    asked = key[3] if key[0] == "call" else key[1:]
+    return isinstance(asked, tuple) and any(
+        isinstance(a, tuple) and len(a) > 1 and "dtype" in str(a[-1]).lower() for a in asked
     )
 
 
