@@ -29,6 +29,7 @@ _TREE_BYTES = 256 << 20
 """Results of earlier states of a tree (other branches) are kept up to this size."""
 _FOLDER_BYTES = 2 << 30
 _PCH_KEPT = 8
+_OTHERS_TRIED = 4
 _RACY_NS = 2_000_000_000
 """A file this much younger than the look at it may change again without its time changing."""
 
@@ -128,26 +129,31 @@ class Store:
 
     def __init__(self, folder: Path, root: Path) -> None:
         self.folder = folder
-        self._root = root
         self._path = folder / f"{root.name}-{digest(str(root))[:16]}.facts"
+        self._borrowed = False
 
-    def load(self) -> Pack:
-        """Return what is kept of the tree, or of another checkout of the same name, or nothing."""
-        others = (
-            sorted(self.folder.glob(f"{self._root.name}-*.facts"), key=_age)
-            if not self._path.exists()
-            else []
-        )
-        for path in (self._path, *others):
-            pack = _read(path)
-            if pack is not None:
-                return pack
-        return Pack(version=version())
+    def load(self, files: Iterable[SourceFile] = ()) -> Pack:
+        """Return what is kept of the tree; else of another one, a checkout at another place, that has the most
+        in common with `files`; or nothing."""
+        pack = _read(self._path)
+        if pack is not None:
+            return pack
+        wanted = {(file.path, file.size) for file in files}
+        best, most = Pack(version=version()), 0
+        for path in sorted(self.folder.glob("*.facts"), key=_age)[:_OTHERS_TRIED]:
+            other = _read(path)
+            if other is not None:
+                shared = sum((name, state.size) in wanted for name, state in other.files.items())
+                if shared > most:
+                    best, most, self._borrowed = other, shared, True
+        return best
 
     def save(self, pack: Pack, used: Iterable[str]) -> None:
-        """Keep `pack`; results under the keys `used` are never dropped for size. A folder that cannot be
-        written to is no error: the next run has to work more."""
+        """Keep `pack`; results under the keys `used` are never dropped for size, all others if they are of
+        another tree. A folder that cannot be written to is no error: the next run has to work more."""
         keep = dict.fromkeys(used)
+        if self._borrowed:
+            pack.results = {key: raw for key, raw in pack.results.items() if key in keep}
         room = _TREE_BYTES
         for key in reversed(list(pack.results)):
             room -= memoryview(pack.results[key]).nbytes

@@ -74,7 +74,7 @@ class _Text(msgspec.Struct, frozen=True, array_like=True):
     scan: Scan
 
 
-def _read_files(root: str, paths: Sequence[str]) -> list[_Text]:
+def _scan_files(root: str, paths: Sequence[str]) -> list[_Text]:
     texts = []
     for path in paths:
         try:
@@ -86,6 +86,13 @@ def _read_files(root: str, paths: Sequence[str]) -> list[_Text]:
             found = scan_module.scan(data, header=suffix in HEADERS, records=suffix not in (".c", *FRAGMENTS))
             texts.append(_Text(path, hashlib.sha256(data).hexdigest(), found))
     return texts
+
+
+def _hash(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 def _look_at(root: str, paths: Sequence[str], words: frozenset[str]) -> list[tuple[str, Looked]]:
@@ -143,21 +150,12 @@ class _Collection:
         self.shard = shard
         self.notes = list(tree.notes)
         self.shas: dict[str, str] = {}
-        self.fresh: dict[str, Scan] = {}
-        self.hits = 0
+        self.known_keys: set[str] = set()
 
-    def read(self, taken_ns: int) -> None:
-        """Learn the content hash of every file, reading only what may have changed."""
-        unread: list[str] = []
-        for file in self.tree.files:
-            sha = self.pack.sha_of(file)
-            if sha:
-                self.shas[file.path] = sha
-            else:
-                unread.append(file.path)
-        for text in self.pool.map(functools.partial(_read_files, self.root), unread):
-            self.shas[text.path] = text.sha
-            self.fresh[text.path] = text.scan
+    def read(self, taken_ns: int) -> bool:
+        """Learn the content hash of every file, reading only what may have changed. Was there such a file?"""
+        known = {file.path: self.pack.sha_of(file) for file in self.tree.files}
+        self.shas = {path: sha or _hash(self.tree.root / path) for path, sha in known.items()}
         self.pack.files = {
             file.path: FileState(file.size, file.mtime_ns, file.inode, self.shas[file.path])
             for file in self.tree.files
@@ -165,6 +163,7 @@ class _Collection:
         }
         self.pack.taken_ns = taken_ns
         self.clock.lap("read")
+        return not all(known.values())
 
     def run_key(self) -> str:
         """Everything that the result depends on, but for headers outside the tree."""
@@ -206,21 +205,20 @@ class _Collection:
     def scans(self) -> dict[str, Scan]:
         """The scan of every file that can be used."""
         unread: list[str] = []
-        scans: dict[str, Scan] = dict(self.fresh)
+        scans: dict[str, Scan] = {}
+        kept: dict[str, msgspec.Raw] = {}
         for path, sha in self.shas.items():
-            if path not in scans:
-                raw = self.pack.scans.get(sha)
-                if raw is None:
-                    unread.append(path)
-                else:
-                    scans[path] = msgspec.msgpack.decode(raw, type=Scan)
-        scans.update(
-            (text.path, text.scan)
-            for text in self.pool.map(functools.partial(_read_files, self.root), unread)
-        )
-        self.pack.scans = {
-            sha: msgspec.Raw(msgspec.msgpack.encode(scans[path])) for path, sha in self.shas.items() if sha
-        }
+            raw = self.pack.scans.get(sha)
+            if raw is None:
+                unread.append(path)
+            else:
+                kept[sha] = raw
+                scans[path] = msgspec.msgpack.decode(raw, type=Scan)
+        for text in self.pool.map(functools.partial(_scan_files, self.root), unread):
+            scans[text.path] = text.scan
+            if text.sha:
+                kept[text.sha] = msgspec.Raw(msgspec.msgpack.encode(text.scan))
+        self.pack.scans = kept
         self.notes += [f"{path}: {scan.bad}" for path, scan in sorted(scans.items()) if scan.bad]
         return {path: scans[path] for path in sorted(scans) if not scans[path].bad}
 
@@ -331,7 +329,9 @@ class _Collection:
             todo.sort(
                 key=lambda job: -times[job.main][0]
             )  # the longest first: no worker waits for it at the end
-            groups, single = plan.groups([job for job in todo if not is_header(job.main)], profile, times)
+            groups, single = plan.groups(
+                [job for job in wanted if not is_header(job.main)], todo, profile, times
+            )
             for group in groups:
                 run.add_group(group)
             headers = [job for job in todo if is_header(job.main)]
@@ -343,7 +343,7 @@ class _Collection:
                 run.add(headers)
                 umbrellas.append((profile, headers, everything))
             run.add(single)
-        self.hits = len(keyed)
+        self.known_keys |= keyed.keys()
         results = run.finish()
         self.clock.lap("parse")
         bad = {(each.path, each.profile) for each in results if each.failed or each.errors}
@@ -362,11 +362,20 @@ class _Collection:
         results = [better.get((each.path, each.profile), each) for each in results]
         self.clock.lap("retry")
         keyed.update((keys[each.path, each.profile], each) for each in results)
-        texts = [file.path for file in chosen if file.suffix in SYNTAX_ONLY]
+        texts = {
+            digest(cache_module.version(), file.path, self.shas[file.path], profiles[0].name): file.path
+            for file in chosen
+            if file.suffix in SYNTAX_ONLY
+        }
+        made = {key: each for key in texts if (each := self._result(key)) is not None}
+        self.known_keys |= made.keys()
+        by_path = {path: key for key, path in texts.items()}
         for each in self.pool.map(
-            functools.partial(_lower_syntax, self.root, profile=profiles[0].name, found=found), texts
+            functools.partial(_lower_syntax, self.root, profile=profiles[0].name, found=found),
+            [path for key, path in texts.items() if key not in made],
         ):
-            keyed[digest(cache_module.version(), each.path, self.shas[each.path], each.profile)] = each
+            made[by_path[each.path]] = each
+        keyed |= made
         self.clock.lap("syntax")
         return keyed
 
@@ -402,7 +411,7 @@ def collect(
         raise SetupError(f"{root}: no C++ file below this folder")
     clock.lap("list")
     store = Store(cache, tree.root) if cache else None
-    pack = store.load() if store else Pack()
+    pack = store.load(tree.files) if store else Pack()
     tools = toolchain.find(pack.toolchain)
     clock.lap("load")
     pool = Pool(jobs or os.cpu_count() or 1, executor)
@@ -410,11 +419,14 @@ def collect(
         work = _Collection(
             tree, config, frozenset(markers), profiles, pool, pack, tools, clock, progress, shard
         )
-        work.read(taken_ns)
+        news = work.read(taken_ns)
         key = work.run_key()
         collected = work.known(key)
         if collected is not None:
             clock.lap("reuse")
+            if store and news:
+                store.save(pack, pack.runs[key].keys)
+                clock.lap("save")
             return _finished(collected, key, clock, len(collected.parsed))
         with tempfile.TemporaryDirectory(prefix="vt-lint-") as scratch:
             kept = store.pch_folder() if store else None
@@ -423,8 +435,10 @@ def collect(
             # A part is no whole run: only its results are kept.
             runs = {} if shard else {key: record}
             for each, parsed in zip(record.keys, collected.parsed, strict=True):
-                pack.results.pop(each, None)
-                pack.results[each] = msgspec.Raw(msgspec.msgpack.encode(parsed))
+                if each in work.known_keys:
+                    pack.results[each] = pack.results.pop(each)
+                else:
+                    pack.results[each] = msgspec.Raw(msgspec.msgpack.encode(parsed))
             pack.version = cache_module.version()
             pack.toolchain = tools
             pack.runs = dict(list(pack.runs.items())[1 - _RUNS_KEPT :]) | runs
@@ -432,7 +446,7 @@ def collect(
             clock.lap("save")
     finally:
         pool.close()
-    return _finished(collected, key, clock, work.hits)
+    return _finished(collected, key, clock, len(work.known_keys))
 
 
 def _finished(collected: Collected, key: str, clock: _Clock, hits: int) -> Collected:

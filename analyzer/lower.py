@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
+import posixpath
 from collections.abc import Callable
 from typing import Any
 
@@ -291,14 +292,14 @@ class _Lowering:
         if kind_id in (_VAR, _PARM):
             parent = self.lib.parent(cursor)
             local = kind_id == _PARM or not (
-                parent._kind_id in (_NAMESPACE, 350, 300) or parent._kind_id in _RECORDS
+                parent._kind_id in (_NAMESPACE, _LINKAGE, 350, 300) or parent._kind_id in _RECORDS
             )
             if local:
                 handle, _, offset = self.locate(self.lib.location(cursor))
                 file = self.files.get(handle)
                 name = self.kind_text(cursor)
                 found = (
-                    f"{file.path if file else handle}:{offset}:{name}",
+                    f"{file.path if file else posixpath.basename(self.file_name(handle))}:{offset}:{name}",
                     name,
                     "param" if kind_id == _PARM else "local",
                 )

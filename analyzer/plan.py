@@ -25,6 +25,8 @@ UMBRELLA = "vt-lint-headers.cpp"
 
 _PCH_MIN_USERS = 6
 _PCH_SHARE = 0.04
+_PCH_FOREIGN = 3
+"""So many users are enough for a header from outside the tree: it is large, and its names are its own."""
 # Intrinsics need their target features; units of a project get them per file, from its build.
 _X86_INTRINSICS = frozenset({"immintrin.h", "x86intrin.h", "emmintrin.h", "avxintrin.h"})
 _X86_FLAGS = ("-march=icelake-server",)
@@ -43,6 +45,7 @@ class Plan:
         notes: list[str],
     ) -> None:
         self._root = str(tree.root)
+        self._foreign = frozenset(file.path for file in tree.files if file.vendored)
         self.scans = scans
         self._config = config
         self._tools = tools
@@ -141,27 +144,37 @@ class Plan:
         )
 
     def groups(
-        self, jobs: Iterable[Job], profile: Profile, stamps: Mapping[str, tuple[int, int]]
+        self,
+        wanted: Iterable[Job],
+        jobs: Iterable[Job],
+        profile: Profile,
+        stamps: Mapping[str, tuple[int, int]],
     ) -> tuple[list[Group], list[Job]]:
-        """Sort `jobs` into groups that share a precompiled header, and others. `stamps`: size and time of
-        files."""
+        """Sort `jobs` into groups that share a precompiled header, and others. `wanted`: these and the jobs whose
+        results are known; they have a say in what the header holds, so that it serves the next run too.
+        `stamps`: size and time of files."""
         rest: list[Job] = []
         shared: dict[tuple[str, ...], list[Job]] = {}
-        for job in jobs:
+        todo = {job.main for job in jobs}
+        for job in wanted:
             text = self.scans[job.main]
             suffix = os.path.splitext(job.main)[1].lower()
             alone = text.late_define or text.computed or suffix not in UNITS or profile.target
             (rest if alone else shared.setdefault(job.args, [])).append(job)
         groups = []
         for args, members in shared.items():
+            users = tuple(job for job in members if job.main in todo)
             prefix = (
-                self._prefix([job.main for job in members], args) if len(members) >= _PCH_MIN_USERS else ()
+                self._prefix([job.main for job in members], args)
+                if users and len(members) >= _PCH_MIN_USERS
+                else ()
             )
             if prefix:
-                groups.append(Group(self._pch_key(prefix, args, stamps), prefix, args, tuple(members)))
+                key = self._pch_key(prefix, args, stamps)
+                groups.append(Group(key, prefix, args, users, len(users) >= _PCH_MIN_USERS))
             else:
-                rest += members
-        return groups, rest
+                rest += users
+        return groups, [job for job in rest if job.main in todo]
 
     def _prefix(self, paths: Sequence[str], args: Sequence[str]) -> tuple[str, ...]:
         """Include lines of the headers that many of `paths` include, unconditionally and by a name that
@@ -171,15 +184,19 @@ class Plan:
             for name in {include.spelling for include in self.scans[path].includes if not include.needs}:
                 counts[name] = counts.get(name, 0) + 1
         folders = [args[at + 1] for at, arg in enumerate(args) if arg in ("-I", "-isystem")]
-        least = max(3, int(len(paths) * _PCH_SHARE))
+        least = max(_PCH_FOREIGN, int(len(paths) * _PCH_SHARE))
         return tuple(
             f"#include <{name}>\n"
             for name, count in sorted(counts.items())
-            if count >= least
+            if count >= (_PCH_FOREIGN if self._is_foreign(name) else least)
             and (
                 self._tools.has_header(name) or any(os.path.isfile(f"{folder}/{name}") for folder in folders)
             )
         )
+
+    def _is_foreign(self, name: str) -> bool:
+        targets = self._graph.targets(name)
+        return self._foreign.issuperset(targets) if targets else self._tools.has_header(name)
 
     def _pch_key(
         self, prefix: Sequence[str], args: Sequence[str], stamps: Mapping[str, tuple[int, int]]

@@ -38,12 +38,13 @@ def _end_with_parent() -> None:
 
 class Group(msgspec.Struct, frozen=True):
     """Parses that share one precompiled header. `prefix`: its include lines. `key`: names it; the same for
-    the same flags and header contents."""
+    the same flags and header contents. `worth`: they are many enough to build it, if it is not there."""
 
     key: str
     prefix: tuple[str, ...]
     args: tuple[str, ...]
     jobs: tuple[Job, ...]
+    worth: bool = True
 
 
 class Pool:
@@ -133,6 +134,9 @@ class Run:
         if target.is_file():
             os.utime(target)  # the cache keeps what was used last
             self._add_with(target, group.jobs)
+            return
+        if not group.worth:
+            self.add(group.jobs)
             return
         header = self._folder / f"{group.key}.h"
         _write(header, "".join(group.prefix).encode())

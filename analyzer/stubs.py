@@ -1,5 +1,5 @@
-"""Declarations of the CUDA SDK, served to clang from memory: `.cu` files give the same facts with and without
-it."""
+"""Headers served to clang from memory: declarations of the CUDA SDK, so that `.cu` files give the same facts
+with and without it, and one that makes the standard library cheap to parse."""
 
 from __future__ import annotations
 
@@ -11,6 +11,16 @@ VIRTUAL = "/vt-lint"
 """A folder that does not exist: libclang reads the headers below it from memory."""
 FOLDER = f"{VIRTUAL}/cuda"
 GENERATED = f"{VIRTUAL}/generated"
+
+LIGHT = f"{VIRTUAL}/light.h"
+"""To be included first. clang instantiates a constexpr function where it is named, others at the end of the
+unit or never; since C++20 nearly all of libstdc++ is constexpr. No type or overload depends on it."""
+_LIGHT_TEXT = """\
+#define _GLIBCXX20_CONSTEXPR
+#define _GLIBCXX23_CONSTEXPR
+#include <type_traits>
+#undef __cpp_lib_is_constant_evaluated
+"""
 
 # Headers of the SDK that only split up what is declared here in one file.
 _FORWARDED = {
@@ -46,4 +56,4 @@ def from_template(text: str) -> str:
 
 def unsaved_files() -> list[tuple[str, str]]:
     """Return the headers in the form that libclang takes."""
-    return [(f"{FOLDER}/{name}", text) for name, text in sorted(headers().items())]
+    return [(LIGHT, _LIGHT_TEXT), *((f"{FOLDER}/{name}", text) for name, text in sorted(headers().items()))]

@@ -14,18 +14,32 @@ from pathlib import Path
 import clang.cindex
 import msgspec
 
+from analyzer import stubs
 from analyzer.config import SetupError
 
 RESOURCE_DIR_VARIABLE = "VT_LINT_RESOURCE_DIR"
 
 _REMEDY = "run: pip install 'libclang==18.1.1' 'clang-tidy==18.1.8'"
 _PROBE = "#include <cstddef>\n#include <cstring>\n#include <vector>\n"
+_LIGHT_HEADERS = (
+    "algorithm",
+    "functional",
+    "map",
+    "memory",
+    "optional",
+    "span",
+    "sstream",
+    "string",
+    "variant",
+)
+_LIGHT_PROBE = "".join(f"#include <{name}>\n" for name in _LIGHT_HEADERS)
 
 
 class Toolchain(msgspec.Struct, frozen=True, array_like=True):
     """`resource_dir`: clang's own headers (`stddef.h`, intrinsics), of the same major version as libclang.
     `cxx_dirs`, `c_dirs`: folders of the standard C++ and C headers, in search order. `fingerprint`: changes
-    when any of these do, and is the same on machines with the same versions; `stamp` is this machine's."""
+    when any of these do, and is the same on machines with the same versions; `stamp` is this machine's.
+    `light`: the standard library bears `stubs.LIGHT`."""
 
     version: str
     resource_dir: str
@@ -33,6 +47,7 @@ class Toolchain(msgspec.Struct, frozen=True, array_like=True):
     c_dirs: tuple[str, ...]
     fingerprint: str
     stamp: tuple[tuple[str, int, int], ...] = ()
+    light: bool = False
 
     @property
     def x86(self) -> bool:
@@ -47,7 +62,7 @@ class Toolchain(msgspec.Struct, frozen=True, array_like=True):
     def args(self, target: str = "") -> list[str]:
         """Return the compiler flags that select this toolchain; for another `target` (an LLVM triple) the
         headers of this machine are used, since the declarations are the same."""
-        args = ["-resource-dir", self.resource_dir]
+        args = ["-resource-dir", self.resource_dir, *(["-include", stubs.LIGHT] if self.light else [])]
         if target:
             args += [f"--target={target}", "-nostdinc++"]
             for folder in self.cxx_dirs:
@@ -123,15 +138,17 @@ def find(known: Toolchain | None = None) -> Toolchain:
     version = libclang_version()
     resource_dir = find_resource_dir(version)
     name = "/vt-lint/probe.cpp"
-    unit = clang.cindex.Index.create().parse(
-        name, args=["-std=c++20", "-resource-dir", resource_dir], unsaved_files=[(name, _PROBE)]
-    )
+    args = ["-std=c++20", "-resource-dir", resource_dir]
+    unit = clang.cindex.Index.create().parse(name, args, [(name, _PROBE)])
     for diagnostic in unit.diagnostics:
         if diagnostic.severity >= clang.cindex.Diagnostic.Error:
             raise SetupError(
                 f"no usable C++ standard library headers ({diagnostic.spelling}); install those of g++"
                 " (Debian: apt-get install g++, Fedora: dnf install gcc-c++)"
             )
+    light = clang.cindex.Index.create().parse(
+        name, [*args, "-include", stubs.LIGHT], [(name, _LIGHT_PROBE), *stubs.unsaved_files()]
+    )
     cxx_dirs: list[str] = []
     c_dirs: list[str] = []
     config = Path()
@@ -154,6 +171,7 @@ def find(known: Toolchain | None = None) -> Toolchain:
         c_dirs=tuple(folder for folder in dict.fromkeys(c_dirs) if folder not in cxx_dirs),
         fingerprint=hashlib.sha256(version.encode() + b"\0" + text).hexdigest()[:16],
         stamp=_stamp(stamped),
+        light=all(each.severity < clang.cindex.Diagnostic.Error for each in light.diagnostics),
     )
 
 

@@ -23,6 +23,8 @@ from analyzer.lower import lower
 # CXTranslationUnit_Flags (clang-c/Index.h); cindex 18 has no name for the last.
 INCOMPLETE, FOR_SERIALIZATION, SKIP_BODIES, KEEP_GOING = 0x02, 0x10, 0x40, 0x200
 
+_EVALUATED = re.compile(r"const(expr|ant|init)|literal type")
+"""Errors that `stubs.LIGHT` can cause."""
 _MISSING = re.compile(r"'([^']+)' file not found")
 
 
@@ -91,7 +93,9 @@ def _unsaved(job: Job) -> list[tuple[str, str]]:
 
 def _parse(job: Job, args: Sequence[str]) -> cindex.TranslationUnit | None:
     try:
-        return cindex.Index.create().parse(f"{job.root}/{job.main}", args, _unsaved(job), KEEP_GOING)
+        # Of a unit that may go on, clang leaves out the instantiations at its end: nothing is read from them.
+        options = KEEP_GOING | INCOMPLETE
+        return cindex.Index.create().parse(f"{job.root}/{job.main}", args, _unsaved(job), options)
     except cindex.TranslationUnitLoadError:  # also a crash inside clang, which it survives
         return None
 
@@ -107,9 +111,16 @@ def _undefined(args: Sequence[str], macros: Iterable[str]) -> list[str]:
     return [arg for arg in args if arg.partition("=")[0] not in gone]
 
 
+def _full(args: Sequence[str]) -> list[str]:
+    """Return `args` without `stubs.LIGHT`, which is in them."""
+    at = args.index(stubs.LIGHT)
+    return [*args[: at - 1], *args[at + 1 :]]
+
+
 def _best_parse(job: Job) -> tuple[cindex.TranslationUnit | None, bool]:
-    """Parse with the shared precompiled header; without it when that gives errors; and, when the feature
-    macros are to blame, without one after the other as long as that makes errors fewer."""
+    """Parse with the shared precompiled header; without it when that gives errors, and with the full standard
+    library when it may be missed; and, when the feature macros are to blame, without one after the other as
+    long as that makes errors fewer."""
     args = list(job.args)
     if job.pch:
         unit = _parse(job, [*args, "-include-pch", job.pch])
@@ -118,6 +129,11 @@ def _best_parse(job: Job) -> tuple[cindex.TranslationUnit | None, bool]:
         unit = None
         _release_memory()  # before the next unit takes as much
     unit = _parse(job, args)
+    may_miss = unit is None or any(_EVALUATED.search(each.spelling) for each in unit.diagnostics)
+    if stubs.LIGHT in args and may_miss:
+        unit, args = None, _full(args)
+        _release_memory()
+        unit = _parse(job, args)
     errors = error_count(unit) if unit is not None else sys.maxsize
     if not errors or not job.retry_without:
         return unit, False

@@ -69,10 +69,23 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
     assert bytes(found.results["k"]) == msgspec.msgpack.encode([1])
 
 
-def test_another_checkout_of_the_same_name_is_used(tmp_path: Path) -> None:
-    Store(tmp_path / "cache", tmp_path / "here" / "tree").save(pack(), ["k"])
-    assert Store(tmp_path / "cache", tmp_path / "there" / "tree").load().results
-    assert not Store(tmp_path / "cache", tmp_path / "there" / "other").load().results
+def test_a_checkout_at_another_place_starts_from_the_facts_of_the_most_similar_one(tmp_path: Path) -> None:
+    Store(tmp_path, tmp_path / "here").save(pack(), ["k"])
+    unlike = pack()
+    unlike.files = {"b.cpp": FileState(1, 5, 7, "other")}
+    Store(tmp_path, tmp_path / "unlike").save(unlike, [])
+    copy = Store(tmp_path, tmp_path / "copy")
+    found = copy.load([SourceFile("a.cpp", 1, 99, 99)])
+    assert found.files == pack().files
+    assert found.results
+    found.results["unused"] = found.results["k"]
+    copy.save(found, ["k"])
+    assert copy.load().results.keys() == {"k"}
+
+
+def test_a_tree_with_nothing_in_common_starts_from_nothing(tmp_path: Path) -> None:
+    Store(tmp_path, tmp_path / "here").save(pack(), ["k"])
+    assert not Store(tmp_path, tmp_path / "there").load([SourceFile("c.cpp", 1, 5, 7)]).results
 
 
 def test_a_damaged_file_is_no_answer(tmp_path: Path) -> None:

@@ -212,6 +212,39 @@ def test_a_change_is_analysed_again_and_nothing_else(tmp_path: Path) -> None:
     assert header.stats["cache_hits"] == 0
 
 
+def test_one_changed_file_uses_the_precompiled_header_of_the_others(tmp_path: Path) -> None:
+    cache, tree = tmp_path / "cache", tmp_path / "tree"
+    run(tree, {"inc/carrier.h": CARRIER, **MANY}, cache=cache)
+    name = next(iter(MANY))
+    text = (tree / name).read_text() + "int more();\n"
+    found = run(tree, {name: text}, cache=cache)
+    assert found.stats["cache_hits"] == len(found.parsed) - 1
+    assert next(each for each in found.parsed if each.path == name).pch
+
+
+def test_what_needs_a_constexpr_standard_library_gets_it(tmp_path: Path) -> None:
+    text = USER + (
+        "#include <vector>\n"
+        "constexpr bool Evaluated() { std::vector<int> v{1, 2}; return v.size() == 2; }\n"
+        "static_assert(Evaluated());\n"
+    )
+    found = run(tmp_path, {"carrier.h": CARRIER, "a.cpp": text})
+    assert not any(each.errors for each in found.parsed)
+    assert {("a.cpp", "cpu", "Use"), ("a.cpp", "cpu", "Evaluated")} <= functions(found)
+
+
+def test_a_touched_tree_is_read_again_once(tmp_path: Path) -> None:
+    cache, tree = tmp_path / "cache", tmp_path / "tree"
+    run(tree, {"inc/carrier.h": CARRIER, "src/a.cpp": USER}, cache=cache)
+    for path in tree.rglob("*.*"):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    touched = run(tree, {}, cache=cache)
+    again = run(tree, {}, cache=cache)
+    assert touched.stats["cache_hits"] == again.stats["cache_hits"] == len(again.parsed)
+    assert "save" in touched.stats
+    assert "save" not in again.stats
+
+
 def test_a_new_header_that_shadows_another_is_seen(tmp_path: Path) -> None:
     cache, tree = tmp_path / "cache", tmp_path / "tree"
     run(tree, {"inc/carrier.h": CARRIER, "src/a.cpp": USER}, cache=cache)
@@ -222,7 +255,7 @@ def test_a_new_header_that_shadows_another_is_seen(tmp_path: Path) -> None:
 def test_a_cache_moves_with_the_tree(tmp_path: Path) -> None:
     files = {"inc/carrier.h": CARRIER, "src/a.cpp": USER}
     first = run(tmp_path / "x" / "tree", dict(files), cache=tmp_path / "cache")
-    second = run(tmp_path / "y" / "tree", dict(files), cache=tmp_path / "cache")
+    second = run(tmp_path / "y" / "renamed", dict(files), cache=tmp_path / "cache")
     assert second.stats["cache_hits"] == len(second.parsed)
     assert [each.facts for each in second.parsed] == [each.facts for each in first.parsed]
 
