@@ -2017,6 +2017,7 @@ class Runner:
             args = [self.eval(a, state) for a in x.args]
             if isinstance(target, Closure):
                 return self.apply(target.sym, None, x, args, state)
+            self.note_dispatch(x, args, state)
             return self.unknown(x, None, args, state)
         base = self.eval(x.base, state) if x.base is not None else None
         if isinstance(base, Obj):
@@ -2043,6 +2044,20 @@ class Runner:
         if len(bodies) > 1:
             return self.apply(bodies[self.choose(min(len(bodies), 3))], base, x, args, state)
         return self.unknown(x, base, args, state)
+
+    def note_dispatch(self, x: ir.Call, args: list[Value], state: State) -> None:
+        """What a call through a pointer never passes: a check in front of a table of kernels serves all of them."""
+        never: set[tuple[int, str]] = set()
+        for position, value in enumerate(args):
+            carrier = self.program.carrier_of(value.type) if isinstance(value, Ref) else None
+            if carrier is None or not isinstance(value, Ref):
+                continue
+            for marker in carrier.markers:
+                if self.known_false(state, value.path, marker) or self.excluded(state, value.path, marker):
+                    never.add((position, marker))
+        key = (self.function.sym, x.span.begin)
+        known = self.facts.dispatched.get(key)
+        self.facts.dispatched[key] = frozenset(never if known is None else known & never)
 
     def memory(self, x: ir.Call, args: list[Value], state: State) -> tuple[bool, Value]:
         """Copies and allocations, by their signatures: what a back end does inside moves bytes, it reads none."""

@@ -76,7 +76,8 @@ class BytesWrite:
 class Facts:
     """Everything the interpreter saw, over all functions. `plain_callers`: losses that a caller does not meet, since
     what it passes is never marked; `restored`: those that a caller puts right; `refused_before`: those that a caller
-    refuses first, with the calls (path, line)."""
+    refuses first, with the calls (path, line); `dispatched`: by function and begin of a call through a pointer, the
+    arguments (position, marker) that it never passes marked."""
 
     obligations: dict[tuple[object, ...], Obligation] = field(default_factory=dict)
     callers: dict[ir.Sym, set[ir.Sym]] = field(default_factory=dict)
@@ -93,6 +94,7 @@ class Facts:
     retagged: set[Site] = field(default_factory=set)
     cached_views: set[tuple[Site, str, Path]] = field(default_factory=set)
     gave_up: dict[ir.Sym, str] = field(default_factory=dict)
+    dispatched: dict[tuple[ir.Sym, int], frozenset[tuple[int, str]]] = field(default_factory=dict)
 
     def add(self, other: Facts) -> None:
         """Take over what was seen elsewhere."""
@@ -116,6 +118,7 @@ class Facts:
         self.restored |= other.restored
         self.cached_views |= other.cached_views
         self.gave_up |= other.gave_up
+        self.dispatched |= other.dispatched
 
 
 def merge(a: Summary, b: Summary) -> Summary:

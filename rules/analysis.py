@@ -88,7 +88,7 @@ class Group:
 @dataclass
 class Analysis:
     """One tree, linked and interpreted. `judge` answers whether a marked weight can be somewhere, `marked` whether
-    its marker can still be with it; `excused`: kernels `(function, marker)` whose dtypes the marker never has;
+    its marker can still be with it; `excused`: why kernels `(function, marker)` never meet the marker;
     `kernels`: the devices each is registered for."""
 
     program: Program
@@ -97,7 +97,7 @@ class Analysis:
     honoured: Callable[[str], frozenset[str]]
     judge: Judge
     marked: Callable[[ir.Sym, Path, str], bool]
-    excused: frozenset[tuple[ir.Sym, str]] = frozenset()
+    excused: dict[tuple[ir.Sym, str], str] = field(default_factory=dict)
     kernels: dict[ir.Sym, frozenset[str]] = field(default_factory=dict)
 
     @functools.cached_property

@@ -54,7 +54,7 @@ class Finisher:
                 )
         severity = Severity.NOTE if draft.latent else _SEVERITY[verdict]
         if (site.function, draft.marker) in analysis.excused:
-            severity, reason = Severity.NOTE, f"its operands have no dtype that is ever {draft.marker}"
+            severity, reason = Severity.NOTE, analysis.excused[site.function, draft.marker]
 
         source = self._source_text(draft)
         return Finding(

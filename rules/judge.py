@@ -16,11 +16,12 @@ from analyzer import ir
 from analyzer.collect import Collected
 from analyzer.domain import Path as Lvalue
 from analyzer.flow import Flow, flow
-from analyzer.honours import NOT_APPLICABLE, honours
+from analyzer.honours import NOT_APPLICABLE, Cell, honours
 from analyzer.interp import interpret
 from analyzer.markers import Marker
 from analyzer.memo import Memo
 from analyzer.program import Program, link
+from analyzer.summary import Facts
 from rules import policy, suppression_without_reason, unanalysed_candidate, unused_suppression
 from rules.analysis import Analysis, declared_devices
 from rules.finding import Finding, Hop, Judged, Place, Severity, Unanalysed, Verdict
@@ -107,12 +108,30 @@ def analyse(program: Program, markers: tuple[Marker, ...], memo: Memo | None = N
     def marked(function: ir.Sym, path: Lvalue, marker: str) -> bool:
         return marker not in known or streams.state(streams.node(function, path), marker)[0]
 
-    excused = frozenset((c.symbol, c.marker) for c in matrix.cells if c.outcome == NOT_APPLICABLE)
+    excused: dict[tuple[ir.Sym, str], str] = {}
+    for cell in matrix.cells:
+        if cell.outcome == NOT_APPLICABLE:
+            excused[cell.symbol, cell.marker] = f"its operands have no dtype that is ever {cell.marker}"
+        elif _is_kept_out(cell, streams, facts):
+            excused[cell.symbol, cell.marker] = (
+                f"whoever dispatches to it lets nothing through that is {cell.marker}"
+            )
     kernels: dict[ir.Sym, frozenset[str]] = {}
     for cell in matrix.cells:
         if cell.device:
             kernels[cell.symbol] = kernels.get(cell.symbol, frozenset()) | {cell.device}
     return Analysis(program, facts, named, honoured, judge, marked, excused, kernels), streams
+
+
+def _is_kept_out(cell: Cell, streams: Flow, facts: Facts) -> bool:
+    """Does every call of the kernel pass an operand that is never marked?"""
+    function = streams.program.function(cell.symbol)
+    names = [p.name for p in function.params] if function is not None else []
+    callers = streams.links.callers(cell.symbol)
+    if cell.operand not in names or not callers:
+        return False
+    passed = (names.index(cell.operand), cell.marker)
+    return all(passed in facts.dispatched.get((c.function, c.call.span.begin), ()) for c in callers)
 
 
 def report_findings(
