@@ -63,6 +63,7 @@ from analyzer.summary import (
     BytesWrite,
     Case,
     Dead,
+    Dispatch,
     Facts,
     MarkerWrite,
     Summary,
@@ -1866,6 +1867,11 @@ class Runner:
         if not asked:
             return False
         sources = names_of(source)
+        for key, value in asked:  # `a.dtype == b.dtype`: what is known of the one holds for the other
+            if value and key[0] == "==" and any(_is_dtype_of(side, sources) for side in key[1:]):
+                sources += [
+                    side[:-1] for side in key[1:] if isinstance(side, tuple) and side[:-1] not in sources
+                ]
         possible = frozenset(declared.dtypes)
         for key, value in asked:
             possible = self.admitted(key, value, sources, possible)
@@ -2048,16 +2054,20 @@ class Runner:
     def note_dispatch(self, x: ir.Call, args: list[Value], state: State) -> None:
         """What a call through a pointer never passes: a check in front of a table of kernels serves all of them."""
         never: set[tuple[int, str]] = set()
+        passes: set[tuple[int, ir.Sym]] = set()
         for position, value in enumerate(args):
             carrier = self.program.carrier_of(value.type) if isinstance(value, Ref) else None
             if carrier is None or not isinstance(value, Ref):
                 continue
+            if value.path[1:] == () and value.path[0] in self.param_syms:
+                passes.add((position, value.path[0]))
             for marker in carrier.markers:
                 if self.known_false(state, value.path, marker) or self.excluded(state, value.path, marker):
                     never.add((position, marker))
         key = (self.function.sym, x.span.begin)
-        known = self.facts.dispatched.get(key)
-        self.facts.dispatched[key] = frozenset(never if known is None else known & never)
+        made = Dispatch(frozenset(never), frozenset(passes))
+        known = self.facts.dispatched.get(key, made)
+        self.facts.dispatched[key] = Dispatch(known.never & made.never, known.passes & made.passes)
 
     def memory(self, x: ir.Call, args: list[Value], state: State) -> tuple[bool, Value]:
         """Copies and allocations, by their signatures: what a back end does inside moves bytes, it reads none."""

@@ -31,7 +31,7 @@ def speaks(key: object) -> bool:
     if not isinstance(key, tuple) or not key:
         return False
     if key[0] == "==":
-        return any(isinstance(side, str) for side in key[1:])
+        return any(isinstance(side, str) for side in key[1:]) or asks_a_dtype(key)
     if key[0] == "call":
         return asks_a_dtype(key)
     return all(isinstance(k, str) for k in key)

@@ -34,7 +34,7 @@ _VALUES = {
     for kind in (
         ir.Span, domain.Origin, domain.Ptr, domain.Site, domain.Open, domain.Obj, domain.Ref, domain.Bool,
         domain.Closure, domain.Dev, domain.Many, domain.Obligation, summary.Case, summary.Summary,
-        summary.MarkerWrite, summary.BytesWrite, summary.Facts, frozenset, set,
+        summary.MarkerWrite, summary.BytesWrite, summary.Dispatch, summary.Facts, frozenset, set,
     )
 }  # fmt: skip
 

@@ -72,12 +72,21 @@ class BytesWrite:
     callee: str = ""
 
 
+@dataclass(frozen=True)
+class Dispatch:
+    """A call through a pointer. `never`: arguments (position, marker) that are not marked on any path to it;
+    `passes`: those that are parameters of the calling function as they came (position, symbol)."""
+
+    never: frozenset[tuple[int, str]]
+    passes: frozenset[tuple[int, ir.Sym]]
+
+
 @dataclass
 class Facts:
     """Everything the interpreter saw, over all functions. `plain_callers`: losses that a caller does not meet, since
     what it passes is never marked; `restored`: those that a caller puts right; `refused_before`: those that a caller
-    refuses first, with the calls (path, line); `dispatched`: by function and begin of a call through a pointer, the
-    arguments (position, marker) that it never passes marked."""
+    refuses first, with the calls (path, line); `dispatched`: calls
+    through pointers, by function and begin."""
 
     obligations: dict[tuple[object, ...], Obligation] = field(default_factory=dict)
     callers: dict[ir.Sym, set[ir.Sym]] = field(default_factory=dict)
@@ -94,7 +103,7 @@ class Facts:
     retagged: set[Site] = field(default_factory=set)
     cached_views: set[tuple[Site, str, Path]] = field(default_factory=set)
     gave_up: dict[ir.Sym, str] = field(default_factory=dict)
-    dispatched: dict[tuple[ir.Sym, int], frozenset[tuple[int, str]]] = field(default_factory=dict)
+    dispatched: dict[tuple[ir.Sym, int], Dispatch] = field(default_factory=dict)
 
     def add(self, other: Facts) -> None:
         """Take over what was seen elsewhere."""

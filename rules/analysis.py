@@ -88,8 +88,9 @@ class Group:
 @dataclass
 class Analysis:
     """One tree, linked and interpreted. `judge` answers whether a marked weight can be somewhere, `marked` whether
-    its marker can still be with it; `excused`: why kernels `(function, marker)` never meet the marker;
-    `kernels`: the devices each is registered for."""
+    its marker can still be with it; `excused`: kernels `(function, marker)` whose dtypes the marker never has;
+    `kernels`: the devices each is registered for; `kept_out`: their parameters `(function, parameter, marker)` that
+    nobody who dispatches to them passes marked."""
 
     program: Program
     facts: Facts
@@ -97,8 +98,9 @@ class Analysis:
     honoured: Callable[[str], frozenset[str]]
     judge: Judge
     marked: Callable[[ir.Sym, Path, str], bool]
-    excused: dict[tuple[ir.Sym, str], str] = field(default_factory=dict)
+    excused: frozenset[tuple[ir.Sym, str]] = frozenset()
     kernels: dict[ir.Sym, frozenset[str]] = field(default_factory=dict)
+    kept_out: frozenset[tuple[ir.Sym, ir.Sym, str]] = frozenset()
 
     @functools.cached_property
     def groups(self) -> list[Group]:
@@ -125,7 +127,9 @@ class Analysis:
                     key=lambda o: (o.order, o.source),
                 )
             )
-            plain = (site, marker) in self.facts.plain_callers
+            plain = (site, marker) in self.facts.plain_callers or any(
+                self.is_kept_out(o) for o in (*obligations, *through.get((site, marker), ()))
+            )
             refused = self.facts.refused_before.get((site, marker), set())
             if (site, marker) in self.facts.restored:
                 refused = set()
@@ -158,7 +162,11 @@ class Analysis:
         """Nobody further out can discharge it."""
         if not obligation.pending or len(obligation.via) >= MAX_VIA:
             return True
-        return not self.facts.callers.get(obligation.function)
+        return not self.facts.callers.get(obligation.function) and not self.is_kept_out(obligation)
+
+    def is_kept_out(self, obligation: Obligation) -> bool:
+        """Whoever dispatches to this kernel passes nothing marked."""
+        return (obligation.function, obligation.source[0], obligation.marker) in self.kept_out
 
     def is_tested(self, group: Group) -> bool:
         """Does the function test this marker of this source anywhere?"""

@@ -3,7 +3,8 @@
 ## What it does
 Follows pointers to a carrier's bytes into decoders, gathers, copies to records without markers, uploads and kernels
 that get a raw pointer, and asks whether each marker is known to be false there. An upload is reported only beside a
-view over the uploaded bytes that loses the marker.
+view over the uploaded bytes that loses the marker. A test of the dtype on the way, by whatever predicate, rules out the
+markers whose rewrite never meets the dtypes that it lets through.
 
 ## Why is this bad?
 No view is built, so nothing carries the marker: the values come out finite, plausible and wrong.

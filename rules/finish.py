@@ -46,6 +46,8 @@ class Finisher:
                 return None  # a kernel that reads an operand no marked weight reaches
             if (site.function, draft.marker) in analysis.excused:
                 return None  # its operands have no dtype that is ever marked so
+            if (site.function, draft.source[0], draft.marker) in analysis.kept_out:
+                return None  # whoever dispatches to it passes nothing marked
             if not analysis.marked(site.function, draft.source, draft.marker):
                 return None  # the marker is lost before: nothing here could look at it
             if site.function not in analysis.kernels and analysis.facts.callers.get(site.function):
@@ -54,7 +56,7 @@ class Finisher:
                 )
         severity = Severity.NOTE if draft.latent else _SEVERITY[verdict]
         if (site.function, draft.marker) in analysis.excused:
-            severity, reason = Severity.NOTE, analysis.excused[site.function, draft.marker]
+            severity, reason = Severity.NOTE, f"its operands have no dtype that is ever {draft.marker}"
 
         source = self._source_text(draft)
         return Finding(

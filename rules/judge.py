@@ -16,12 +16,12 @@ from analyzer import ir
 from analyzer.collect import Collected
 from analyzer.domain import Path as Lvalue
 from analyzer.flow import Flow, flow
-from analyzer.honours import NOT_APPLICABLE, Cell, honours
+from analyzer.honours import NOT_APPLICABLE, honours
 from analyzer.interp import interpret
 from analyzer.markers import Marker
 from analyzer.memo import Memo
 from analyzer.program import Program, link
-from analyzer.summary import Facts
+from analyzer.summary import Dispatch, Facts
 from rules import policy, suppression_without_reason, unanalysed_candidate, unused_suppression
 from rules.analysis import Analysis, declared_devices
 from rules.finding import Finding, Hop, Judged, Place, Severity, Unanalysed, Verdict
@@ -49,8 +49,9 @@ def judge_facts(
 @contextlib.contextmanager
 def no_collector() -> Iterator[None]:
     """Facts are millions of small objects, hardly any of them in a cycle: to look for those costs a quarter of the
-    time and finds nothing."""
+    time and finds nothing. The graph of an earlier run in this process is one, and goes first."""
     enabled = gc.isenabled()
+    gc.collect()
     gc.disable()
     try:
         yield
@@ -108,30 +109,43 @@ def analyse(program: Program, markers: tuple[Marker, ...], memo: Memo | None = N
     def marked(function: ir.Sym, path: Lvalue, marker: str) -> bool:
         return marker not in known or streams.state(streams.node(function, path), marker)[0]
 
-    excused: dict[tuple[ir.Sym, str], str] = {}
-    for cell in matrix.cells:
-        if cell.outcome == NOT_APPLICABLE:
-            excused[cell.symbol, cell.marker] = f"its operands have no dtype that is ever {cell.marker}"
-        elif _is_kept_out(cell, streams, facts):
-            excused[cell.symbol, cell.marker] = (
-                f"whoever dispatches to it lets nothing through that is {cell.marker}"
-            )
+    excused = frozenset((c.symbol, c.marker) for c in matrix.cells if c.outcome == NOT_APPLICABLE)
     kernels: dict[ir.Sym, frozenset[str]] = {}
     for cell in matrix.cells:
         if cell.device:
             kernels[cell.symbol] = kernels.get(cell.symbol, frozenset()) | {cell.device}
-    return Analysis(program, facts, named, honoured, judge, marked, excused, kernels), streams
+    kept_out = _kept_out(sorted({c.symbol for c in matrix.cells}), streams, facts)
+    return Analysis(program, facts, named, honoured, judge, marked, excused, kernels, kept_out), streams
 
 
-def _is_kept_out(cell: Cell, streams: Flow, facts: Facts) -> bool:
-    """Does every call of the kernel pass an operand that is never marked?"""
-    function = streams.program.function(cell.symbol)
-    names = [p.name for p in function.params] if function is not None else []
-    callers = streams.links.callers(cell.symbol)
-    if cell.operand not in names or not callers:
-        return False
-    passed = (names.index(cell.operand), cell.marker)
-    return all(passed in facts.dispatched.get((c.function, c.call.span.begin), ()) for c in callers)
+def _kept_out(
+    kernels: Iterable[ir.Sym], streams: Flow, facts: Facts
+) -> frozenset[tuple[ir.Sym, ir.Sym, str]]:
+    """Parameters of kernels, with a marker, that no dispatcher passes marked: it refuses the marker or tests the
+    dtype, or it is a kernel itself and hands on a parameter that is kept out of it."""
+    calls: dict[tuple[ir.Sym, ir.Sym, str], list[tuple[ir.Sym, int, Dispatch]]] = {}
+    for kernel in kernels:
+        callers = streams.links.callers(kernel)
+        known = [
+            (c.function, d) for c in callers if (d := facts.dispatched.get((c.function, c.call.span.begin)))
+        ]
+        for function in streams.program.variants.get(kernel, ()) if known else ():
+            for position, parameter in enumerate(function.params):
+                carrier = streams.program.carrier_of(parameter.type)
+                for marker in carrier.markers if carrier is not None else ():
+                    calls[kernel, parameter.sym, marker] = [(caller, position, d) for caller, d in known]
+    kept = set(calls)
+    while True:
+        met = {
+            (kernel, parameter, marker)
+            for kernel, parameter, marker in kept
+            for caller, position, dispatch in calls[kernel, parameter, marker]
+            if (position, marker) not in dispatch.never
+            and not any(at == position and (caller, own, marker) in kept for at, own in dispatch.passes)
+        }
+        if not met:
+            return frozenset(kept)
+        kept -= met
 
 
 def report_findings(

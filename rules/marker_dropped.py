@@ -4,7 +4,8 @@
 Looks at every construction of a carrier from the bytes of another carrier: a factory call, field stores, a borrow
 between owners, an aggregate, a copy, a view that is pointed elsewhere. For each marker of the source and each path
 it asks whether the marker reaches the new carrier or is known to be false. What the function returns may still be
-put right by its callers: then every one of them must.
+put right by its callers: then every one of them must. Where all of them refuse a marked weight first, or never pass
+one, the loss is a note: it waits for the next caller.
 
 ## Why is this bad?
 The rewrite keeps dtype, shape and byte count, so nothing fails: a kernel reads rewritten bytes as plain ones and

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from clang import cindex
 
-from analyzer import ir, toolchain
+from analyzer import ir, stubs, toolchain
 from analyzer.flow import Flow, flow
 from analyzer.lower import lower
 from analyzer.program import link
@@ -60,7 +60,7 @@ def facts(
     """Lower every `.cpp` and `.cu` of `files` (name to text) on top of the prelude, as one profile sees
     them."""
     tools = toolchain.find()
-    unsaved = [(f"{ROOT}/{path}", text) for path, text in files.items()]
+    unsaved = [*stubs.unsaved_files(), *((f"{ROOT}/{path}", text) for path, text in files.items())]
     unsaved += [(f"{ROOT}/prelude.h", PRELUDE), ("/library/library.h", LIBRARY)]
     found = []
     for path in files:

@@ -55,6 +55,11 @@ void UnderAPredicate(const Weight& w, const float* x, float* out) {
   RawGemv(w.bytes.data(), w.shape[0], w.shape[1], x, out);  // want VT007 repacked q8_0_aligned
 }
 
+void OfTheSameDtype(const Weight& w, const Weight& v, const float* x, float* out) {
+  SNIPPET_CHECK(InBlocks(w.dtype) && w.dtype == v.dtype, "two block-quantised weights of one kind");
+  RawGemv(v.bytes.data(), v.shape[0], v.shape[1], x, out);  // want VT007 repacked q8_0_aligned
+}
+
 void WithAnOutParameter(const Weight& w, const float* x, float* out) {
   int width = 0;
   if (!WidthOf(w.dtype, &width)) return;
