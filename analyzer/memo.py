@@ -75,7 +75,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 class Memo:
-    """Kept results of one tree. `path`: the file; None: nothing is kept. A damaged file, or one of another version
+    """Kept results. `path`: the file; None: nothing is kept. A damaged file, or one of another version
     of the analyser, is as good as none."""
 
     def __init__(self, path: Path | None = None) -> None:
@@ -135,10 +135,9 @@ class Memo:
                 temporary.unlink(missing_ok=True)
 
 
-def memo_file(folder: Path, tree: Path) -> Path:
-    """Return where the results of `tree` are kept below the cache folder."""
-    name = hashlib.sha256(str(tree.resolve()).encode()).hexdigest()[:16]
-    return folder / "summaries" / f"{tree.resolve().name}-{name}.memo"
+def memo_file(folder: Path) -> Path:
+    """Return where results are kept below the cache folder: those of all trees, copies of one tree share theirs."""
+    return folder / "summaries.memo"
 
 
 def _read(path: Path) -> _File:

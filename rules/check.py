@@ -69,7 +69,7 @@ def check(
         from analyzer.memo import Memo, memo_file
         from rules.judge import judge_facts
 
-        memo = Memo(memo_file(folder, tree) if folder is not None else None)
+        memo = Memo(memo_file(folder) if folder is not None else None)
         kept, seconds = judge_facts(tree, collected, markers, said, complete=profiles is None, memo=memo)
         _keep(folder, key, kept)
     findings = kept.findings

@@ -205,7 +205,7 @@ def trace(
         tree, config, markers=[m.name for m in known], jobs=jobs, cache=default_folder(), progress=progress
     )
     parsed_at = time.perf_counter()
-    memo = Memo(memo_file(default_folder(), tree))
+    memo = Memo(memo_file(default_folder()))
     with no_collector():
         program = link(collected.facts(), tuple(m.name for m in known))
         analysis, flow = analyse(program, known, memo)

@@ -86,7 +86,7 @@ class Trap:
 
 def test_a_poisoned_file_runs_nothing_and_changes_nothing(tree: Path, tmp_path: Path) -> None:
     findings(tree, cache=True)
-    (path,) = (tmp_path / "cache/vt-lint/summaries").glob("*.memo")
+    path = tmp_path / "cache/vt-lint/summaries.memo"
     data = path.read_bytes()
     head = len(memo._MAGIC) + 32
     kept = msgspec.msgpack.decode(data[head:], type=memo._File)
@@ -103,7 +103,7 @@ def test_a_poisoned_file_runs_nothing_and_changes_nothing(tree: Path, tmp_path: 
 @pytest.mark.parametrize("damage", [b"", b"vt-lint summaries 1\n", b"nonsense"])
 def test_a_damaged_file_is_as_good_as_none(tree: Path, tmp_path: Path, damage: bytes) -> None:
     findings(tree, cache=True)
-    (path,) = (tmp_path / "cache/vt-lint/summaries").glob("*.memo")
+    path = tmp_path / "cache/vt-lint/summaries.memo"
     path.write_bytes(damage)
     with (tree / "src/vllm/models/harrier.cpp").open("a") as source:
         source.write("\n")
