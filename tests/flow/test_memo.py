@@ -1,110 +1,122 @@
-"""Results kept between runs: the same findings as without, after any edit, and nothing run that a file says."""
+"""Results kept between runs: the same facts as without, after any edit, and nothing run that a file says."""
 
 from __future__ import annotations
 
 import hashlib
 import pickle
-import shutil
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from analyzer import memo
+from analyzer.interp import interpret
 from analyzer.memo import Memo
-from rules.check import check
-from rules.finding import Finding
+from analyzer.program import link
+from analyzer.summary import Facts
+from rules.markers import MARKERS
+from tests.flow.trees import facts
 
-TREE = Path(__file__).resolve().parents[2] / "samples" / "vt_tree"
-SHARED = "include/vllm/models/resident_weight.h"
-
-
-@pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return Path(shutil.copytree(TREE, tmp_path / "tree"))
-
-
-def findings(tree: Path, *, cache: bool) -> tuple[Finding, ...]:
-    return check(tree, cache=cache, jobs=1).findings
-
-
-def edit(path: Path, old: str, new: str) -> None:
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, 1))
-
-
-def test_kept_results_give_the_same_findings_after_each_edit(tree: Path) -> None:
-    assert findings(tree, cache=True) == findings(tree, cache=False)
-    source = tree / SHARED
-    original = source.read_text()
-    name = "inline vt::Tensor ResidentWeight("
-    for old, new in (
-        (name, f"// a line that moves what follows\n{name}"),
-        (name, f"inline bool Unused() {{ return true; }}\n{name}"),
-    ):
-        edit(source, old, new)
-        assert findings(tree, cache=True) == findings(tree, cache=False)
-    source.write_text(original)
-    assert findings(tree, cache=True) == findings(tree, cache=False)
-
-
-def test_an_edit_of_a_callee_reaches_its_callers(tree: Path) -> None:
-    findings(tree, cache=True)
-    edit(tree / "src/vt/tensor.cpp", "return t;", "t.repacked = true;\n  return t;")
-    assert findings(tree, cache=True) == findings(tree, cache=False)
+HELPER = """
+#pragma once
+namespace vllm {
+inline vt::Tensor Make(const u8* p) { vt::Tensor t; t.data = const_cast<u8*>(p); return t; }
+inline vt::Tensor Resident(const OwnedTensor& w) {
+  vt::Tensor t = Make(w.bytes.data());
+  t.repacked = w.repacked;
+  return t;
+}
+}
+"""
+MODEL = """
+#include "helper.h"
+namespace vllm {
+vt::Tensor Forward(const OwnedTensor& w) { return Resident(w); }
+bool Plain(const OwnedTensor& w) { return !w.repacked && !w.q8_0_aligned; }
+}
+"""
+OTHER = """
+namespace vllm {
+int Unrelated(const OwnedTensor& w) { return w.rank; }
+}
+"""
+FILES = {"helper.h": HELPER, "model.cpp": MODEL, "other.cpp": OTHER}
+EDITS = {
+    "nothing": ("", "", ""),
+    "a line that moves what follows": ("helper.h", "namespace vllm {", "\nnamespace vllm {"),
+    "a marker is lost": ("helper.h", "  t.repacked = w.repacked;\n", ""),
+    "a callee sets a marker": ("helper.h", "return t; }", "t.q8_0_aligned = true; return t; }"),
+    "a caller refuses": ("model.cpp", "return Resident(w);", "if (w.q8_0_aligned) throw 1; return Resident(w);"),
+    "the only caller is gone": ("model.cpp", "return Resident(w);", "return {};"),
+    "a new function": ("other.cpp", "int Unrelated", "bool More(const OwnedTensor& w) { return w.repacked; }\nint Unrelated"),
+}  # fmt: skip
 
 
-def test_only_what_an_edit_reaches_is_run_again(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def edited(edit: str) -> dict[str, str]:
+    path, old, new = EDITS[edit]
+    if not path:
+        return FILES
+    assert old in FILES[path]
+    return {**FILES, path: FILES[path].replace(old, new, 1)}
+
+
+def run(files: dict[str, str], kept: Memo | None = None) -> Facts:
+    """Interpret a tree, with results from earlier runs if there are some."""
+    found = interpret(link(facts(files), tuple(m.name for m in MARKERS)), MARKERS, kept)
+    if kept is not None:
+        kept.save()
+    return found
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_kept_results_change_no_fact(edit: str, tmp_path: Path) -> None:
+    path = tmp_path / "memo"
+    run(FILES, Memo(path))
+    assert run(edited(edit), Memo(path)) == run(edited(edit))
+    assert run(FILES, Memo(path)) == run(FILES)
+
+
+@pytest.mark.parametrize(
+    ("edit", "again"), [("nothing", 0), ("a new function", 2), ("a caller refuses", 2), ("a marker is lost", 2)]
+)
+def test_only_what_an_edit_reaches_is_run_again(
+    edit: str, again: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(FILES, Memo(tmp_path / "memo"))
     made: list[bytes] = []
-    keep = Memo.keep
-
-    def counted(self: Memo, key: bytes, result: memo.Result) -> None:
-        made.append(key)
-        keep(self, key, result)
-
-    monkeypatch.setattr(Memo, "keep", counted)
-    findings(tree, cache=True)
-    everything = len(made)
-    made.clear()
-    with (tree / "src/vllm/models/harrier.cpp").open("a") as source:
-        source.write("\nnamespace { bool Last() { return true; } }\n")
-    findings(tree, cache=True)
-    assert len(made) < everything / 4
+    monkeypatch.setattr(Memo, "keep", lambda self, key, result: made.append(key))
+    run(edited(edit), Memo(tmp_path / "memo"))
+    assert len(made) == again  # the function itself, what is below it in the file, and its callers
 
 
 class Trap:
-    """What a poisoned cache would hold: reading it calls `touch`."""
+    """What a poisoned file would hold: reading it as any pickle would make a file."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path
 
-    def __reduce__(self) -> tuple[object, tuple[str]]:
-        return Path.touch, (Path(self.path),)  # type: ignore[return-value]
+    def __reduce__(self) -> tuple[object, tuple[Path]]:
+        return Path.touch, (self.path,)
 
 
-def test_a_poisoned_file_runs_nothing_and_changes_nothing(tree: Path, tmp_path: Path) -> None:
-    findings(tree, cache=True)
-    path = tmp_path / "cache/vt-lint/summaries.memo"
-    data = path.read_bytes()
+def test_a_poisoned_file_runs_nothing_and_changes_nothing(tmp_path: Path) -> None:
+    path, sprung = tmp_path / "memo", tmp_path / "sprung"
+    run(FILES, Memo(path))
     head = len(memo._MAGIC) + 32
-    kept = msgspec.msgpack.decode(data[head:], type=memo._File)
-    trap = pickle.dumps(Trap(str(tmp_path / "sprung")))
+    kept = msgspec.msgpack.decode(path.read_bytes()[head:], type=memo._File)
+    trap = pickle.dumps(Trap(sprung))
     kept.results = dict.fromkeys(kept.results, trap)
     payload = msgspec.msgpack.encode(kept)
     path.write_bytes(memo._MAGIC + hashlib.sha256(payload).digest() + payload)
-    with (tree / "src/vllm/models/harrier.cpp").open("a") as source:
-        source.write("\n")
-    assert findings(tree, cache=True) == findings(tree, cache=False)
-    assert not (tmp_path / "sprung").exists()
+    assert run(FILES, Memo(path)) == run(FILES)
+    assert not sprung.exists()
+    pickle.loads(trap)
+    assert sprung.exists(), "the trap is none"
 
 
 @pytest.mark.parametrize("damage", [b"", b"vt-lint summaries 1\n", b"nonsense"])
-def test_a_damaged_file_is_as_good_as_none(tree: Path, tmp_path: Path, damage: bytes) -> None:
-    findings(tree, cache=True)
-    path = tmp_path / "cache/vt-lint/summaries.memo"
-    path.write_bytes(damage)
-    with (tree / "src/vllm/models/harrier.cpp").open("a") as source:
-        source.write("\n")
-    assert findings(tree, cache=True) == findings(tree, cache=False)
+def test_a_damaged_file_is_as_good_as_none(damage: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "memo"
+    run(FILES, Memo(path))
+    path.write_bytes(damage or path.read_bytes()[:-1])
+    assert run(FILES, Memo(path)) == run(FILES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 
 from clang import cindex
@@ -54,12 +55,17 @@ struct OwnedTensor { Bytes bytes; int rank = 0; bool repacked = false; bool q8_0
 """
 
 
+@functools.cache
+def _tools() -> toolchain.Toolchain:
+    return toolchain.find()
+
+
 def facts(
     files: Mapping[str, str], profile: str = "cpu", defines: tuple[str, ...] = ()
 ) -> list[ir.FileFacts]:
     """Lower every `.cpp` and `.cu` of `files` (name to text) on top of the prelude, as one profile sees
     them."""
-    tools = toolchain.find()
+    tools = _tools()
     unsaved = [*stubs.unsaved_files(), *((f"{ROOT}/{path}", text) for path, text in files.items())]
     unsaved += [(f"{ROOT}/prelude.h", PRELUDE), ("/library/library.h", LIBRARY)]
     found = []
