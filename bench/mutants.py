@@ -347,13 +347,14 @@ class _Function(msgspec.Struct):
             )
 
     def _uses(self, statement: tree_sitter.Node, variables: set[str]) -> bool:
-        """Whether a statement hands a carrier to a call for what the call does, not for what it returns."""
+        """Whether a statement hands a carrier itself to a call for what the call does, not for what it returns."""
         for inner in walk(statement, "expression_statement"):
             call = next(iter(inner.named_children), None)
             if call is None or call.type != "call_expression" or any(marker_reads(call, self.markers)):
                 continue
             arguments = call.child_by_field_name("arguments")
-            if arguments is not None and variables & {text(n) for n in walk(arguments, "identifier")}:
+            handed = arguments.named_children if arguments is not None else ()
+            if any(text(argument).lstrip("&*") in variables for argument in handed):
                 return True
         return False
 

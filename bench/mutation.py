@@ -3,8 +3,8 @@
     python -m bench.mutation --tree DIR [--count 200] [--seed 0] [--kind KIND...] [--batch N]
                              [--at-least 0.98]
 
-A mutant is killed when the check reports something new (a rule, a marker and a function that the unmutated
-tree does not have, or has less often) in the mutated function, or elsewhere when the loss surfaces at its
+A mutant is killed when the check reports something new (a rule, a marker, a function and a verdict that the
+unmutated tree does not have together, or has less often) in the mutated function, or elsewhere when the loss surfaces at its
 callers. The tree itself is never written: the C++ files are hard links in a folder of their own, replaced one
 at a time. `--batch N` breaks up to N files at once to save time: a mutant with something new in its own function
 is killed, every other one is run again alone.
@@ -37,7 +37,7 @@ from rules.markers import MARKERS
 
 SKIP = ("test", "tests", "testing", "bench", "benchmarks", "examples")
 
-Key = tuple[str, str, str, str]
+Key = tuple[str, str, str, str, str]
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -120,7 +120,7 @@ class Bench:
 
 
 def key(finding: Finding) -> Key:
-    return finding.rule, finding.marker, finding.function, finding.place.path
+    return finding.rule, finding.marker, finding.function, finding.place.path, finding.verdict.value
 
 
 def is_in(finding: Finding, mutant: Mutant) -> bool:
