@@ -4,10 +4,10 @@
                              [--at-least 0.98]
 
 A mutant is killed when the check reports something new (a rule, a marker, a function and a verdict that the
-unmutated tree does not have together, or has less often) in the mutated function, or elsewhere when the loss surfaces at its
-callers. The tree itself is never written: the C++ files are hard links in a folder of their own, replaced one
-at a time. `--batch N` breaks up to N files at once to save time: a mutant with something new in its own function
-is killed, every other one is run again alone.
+unmutated tree does not have together, or has less often) in the mutated function, or elsewhere when the loss
+surfaces at its callers. The tree itself is never written: the C++ files are hard links in a folder of their own,
+replaced one at a time. `--batch N` breaks up to N files at once to save time: a mutant with something new in its
+own function is killed, every other one is run again alone.
 
 Exit: 0 the share of killed mutants is at least `--at-least`, 1 it is not, 2 the tree cannot be used.
 """
