@@ -48,7 +48,7 @@ EDITS = {
     "a callee sets a marker": ("helper.h", "return t; }", "t.q8_0_aligned = true; return t; }"),
     "a caller refuses": ("model.cpp", "return Resident(w);", "if (w.q8_0_aligned) throw 1; return Resident(w);"),
     "the only caller is gone": ("model.cpp", "return Resident(w);", "return {};"),
-    "a new function": ("other.cpp", "int Unrelated", "bool More(const OwnedTensor& w) { return w.repacked; }\nint Unrelated"),
+    "a new function": ("other.cpp", "int Un", "bool More(const OwnedTensor& w) { return w.repacked; }\nint Un"),
 }  # fmt: skip
 
 
@@ -84,7 +84,7 @@ def test_only_what_an_edit_reaches_is_run_again(
 ) -> None:
     run(FILES, Memo(tmp_path / "memo"))
     made: list[bytes] = []
-    monkeypatch.setattr(Memo, "keep", lambda self, key, result: made.append(key))
+    monkeypatch.setattr(Memo, "keep", lambda _, key, __: made.append(key))
     run(edited(edit), Memo(tmp_path / "memo"))
     assert len(made) == again  # the function itself, what is below it in the file, and its callers
 
