@@ -77,7 +77,8 @@ def test_kept_results_change_no_fact(edit: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("edit", "again"), [("nothing", 0), ("a new function", 2), ("a caller refuses", 2), ("a marker is lost", 2)]
+    ("edit", "again"),
+    [("nothing", 0), ("a new function", 2), ("a caller refuses", 2), ("a marker is lost", 2)],
 )
 def test_only_what_an_edit_reaches_is_run_again(
     edit: str, again: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
