@@ -76,6 +76,7 @@ from analyzer.walk import COPIES, fresh_fields, walk
 _MAX_STATES = 4
 _MAX_CHOICES = 8
 _MAX_NESTED = 60
+_CONDITION = "a condition"
 
 _NORETURN = frozenset(
     {
@@ -1939,7 +1940,7 @@ class Runner:
         if others and not carries:
             return [(devices, "foreign", ".".join(self.names.get(o, o) for o in others[0]))]
         if value[0] in ("a", "!", "&", "|") and f != fm.FALSE and not carries:
-            return [(devices, "foreign", "a condition")]
+            return [(devices, "foreign", _CONDITION)]
         return [(devices, "dropped", "")]
 
     def survives(self, state: State, marker: str) -> bool:
@@ -1985,12 +1986,14 @@ class Runner:
         foreign: str, returned: bool = False,
     ) -> None:  # fmt: skip
         assert obj.site is not None
-        bad = outcome in ("dropped", "missing", "part", "foreign", "literal")
+        # Nobody puts the marker of another object right; what a parameter says, or a constructor leaves alone, is
+        # the caller's to answer for.
+        callers_may = outcome in ("dropped", "missing", "part") or foreign in (_CONDITION, "this")
         self.export(
             Obligation(
                 site=obj.site, marker=marker, source=origin.path, source_span=origin.span, source_type=origin.carrier,
                 devices=devices, narrowed=state.narrowed or obj.device is not None, outcome=outcome, part=part,
-                pending=bad and self.is_callers(origin.path), function=self.function.sym,
+                pending=callers_may and self.is_callers(origin.path), function=self.function.sym,
                 insert_after=obj.last_store, foreign=foreign,
             ),
             carried_by_value=returned and outcome == "dropped",
