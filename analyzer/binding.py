@@ -272,6 +272,3 @@ class Binding:
         if value is None:
             return self.run.opaque(x, self.state) if x.type and bare(x.type) != "void" else None
         return value
-
-
-# ---------------------------------------------------------------------------------------------------- helpers

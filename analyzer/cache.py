@@ -103,6 +103,17 @@ def version() -> str:
     return digest.hexdigest()
 
 
+@functools.cache
+def code_digest(*packages: str) -> str:
+    """Return a digest of the Python code of whole `packages`."""
+    digest = hashlib.sha256()
+    for package in packages:
+        for entry in sorted(resources.files(package).iterdir(), key=lambda each: each.name):
+            if entry.name.endswith(".py"):
+                digest.update(entry.read_bytes())
+    return digest.hexdigest()
+
+
 def digest(*parts: object) -> str:
     """Return a digest of `parts`, anything that MessagePack can hold."""
     return hashlib.sha256(msgspec.msgpack.encode(parts, order="deterministic")).hexdigest()[:40]
@@ -159,16 +170,8 @@ class Store:
             room -= memoryview(pack.results[key]).nbytes
             if room < 0 and key not in keep:
                 del pack.results[key]
-        payload = msgspec.msgpack.encode(pack)
-        data = _MAGIC + hashlib.sha256(payload).digest() + payload
         with contextlib.suppress(OSError):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-            try:
-                temporary.write_bytes(data)
-                os.replace(temporary, self._path)
-            finally:
-                temporary.unlink(missing_ok=True)
+            write_sealed(self._path, _MAGIC, msgspec.msgpack.encode(pack))
             self._tidy()
 
     def merge(self, others: Iterable[Path]) -> int:
@@ -227,18 +230,34 @@ def _age(path: Path) -> float:
 
 
 def _read(path: Path) -> Pack | None:
+    payload = read_sealed(path, _MAGIC)
+    if payload is None:
+        return None
+    try:
+        pack = msgspec.msgpack.decode(payload, type=Pack)
+    except msgspec.DecodeError:
+        return None
+    return pack if pack.version == version() else None
+
+
+def read_sealed(path: Path, magic: bytes) -> memoryview | None:
+    """Return what `write_sealed` wrote; None for a file that is missing, damaged or something else."""
     try:
         data = path.read_bytes()
     except OSError:
         return None
-    head = len(_MAGIC) + 32
-    if (
-        data[: len(_MAGIC)] != _MAGIC
-        or hashlib.sha256(memoryview(data)[head:]).digest() != data[len(_MAGIC) : head]
-    ):
-        return None
+    head = len(magic) + 32
+    payload = memoryview(data)[head:]
+    whole = data[: len(magic)] == magic and hashlib.sha256(payload).digest() == data[len(magic) : head]
+    return payload if whole else None
+
+
+def write_sealed(path: Path, magic: bytes, payload: bytes) -> None:
+    """Write `payload` with a checksum, all of it or nothing. Raises `OSError`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        pack = msgspec.msgpack.decode(memoryview(data)[head:], type=Pack)
-    except msgspec.DecodeError:
-        return None
-    return pack if pack.version == version() else None
+        temporary.write_bytes(magic + hashlib.sha256(payload).digest() + payload)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)

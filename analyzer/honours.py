@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from analyzer import ir
+from analyzer.dtypes import speaks_of
 from analyzer.events import leaves
 from analyzer.flow import Flow
 from analyzer.gates import Frame
@@ -20,6 +21,7 @@ from analyzer.links import Node, is_test_path
 from analyzer.markers import Marker
 from analyzer.program import device_name
 from analyzer.valueflow import BYTES, FLAG
+from analyzer.walk import walk
 
 HONOURS, REFUSES, IGNORES, NOT_APPLICABLE = "honours", "refuses", "ignores", "n/a"
 
@@ -168,12 +170,10 @@ class _Reader:
         declared = self.markers.get(marker)
         note = ""
         if outcome == IGNORES and declared is not None and declared.dtypes:
-            if dtypes and not any(_speaks_of(dtype, declared.dtypes) for dtype in dtypes):
+            if dtypes and not any(speaks_of(dtype, each) for dtype in dtypes for each in declared.dtypes):
                 outcome, note = NOT_APPLICABLE, f"its operands are {', '.join(sorted(dtypes))}"
             barred = self.barred_at_calls(function.sym, position)
-            if barred and all(
-                any(_speaks_of(dtype, (each,)) for dtype in barred) for each in declared.dtypes
-            ):
+            if barred and all(any(speaks_of(dtype, each) for dtype in barred) for each in declared.dtypes):
                 outcome, note = NOT_APPLICABLE, f"its dispatcher keeps out {', '.join(sorted(barred))}"
         return Cell(
             marker,
@@ -321,7 +321,7 @@ class _Reader:
         if known is None:
             known = self.dtypes[symbol] = {}
             for variant in self.program.variants.get(symbol, ()):
-                for e in _walk(variant.body):
+                for e in walk(variant.body):
                     if isinstance(e, ir.Binary) and e.op in ("==", "!="):
                         for a, b in ((e.a, e.b), (e.b, e.a)):
                             if _is_dtype(a) and isinstance(b, ir.Name) and b.kind == "enum":
@@ -374,7 +374,7 @@ class _Reader:
             found: set[str] = set()
             for target in self.links.targets(test, ""):
                 for variant in self.program.variants.get(target, ()):
-                    for e in _walk(variant.body):
+                    for e in walk(variant.body):
                         if isinstance(e, ir.Switch):
                             found |= _labels(e)
                         elif (
@@ -403,24 +403,10 @@ def _is_dtype(e: ir.Expr) -> TypeGuard[ir.Field]:
 
 def _labels(switch: ir.Switch) -> set[str]:
     found: set[str] = set()
-    for case in _walk(switch.body):
+    for case in walk(switch.body):
         if isinstance(case, ir.Case):
             found |= {device_name(v.name) for v in case.values if isinstance(v, ir.Name)}
     return found
-
-
-def _walk(node: object) -> Iterator[ir.Node]:
-    stack = [node]
-    while stack:
-        here = stack.pop()
-        if isinstance(here, ir.Node):
-            yield here
-            for name in here.__struct_fields__[1:]:
-                value = getattr(here, name)
-                if isinstance(value, tuple):
-                    stack.extend(value)
-                elif isinstance(value, ir.Node):
-                    stack.append(value)
 
 
 def _fails(s: ir.Stmt | None) -> bool:
@@ -433,7 +419,3 @@ def _fails(s: ir.Stmt | None) -> bool:
     if isinstance(last, ir.Return):
         return isinstance(last.x, ir.Lit) and last.x.value in ("false", "nullptr", "0")
     return not isinstance(last, ir.Jump)
-
-
-def _speaks_of(dtype: str, fragments: tuple[str, ...]) -> bool:
-    return any(dtype == f or dtype.endswith(f"_{f}") for f in fragments)

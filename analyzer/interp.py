@@ -71,7 +71,7 @@ from analyzer.summary import (
     merge,
     ordered,
 )
-from analyzer.walk import COPIES, fresh_fields, walk
+from analyzer.walk import COPIES, fresh_fields, literal, walk
 
 _MAX_STATES = 4
 _MAX_CHOICES = 8
@@ -1851,13 +1851,10 @@ class Runner:
         if any(state.known.get(("m", name, marker)) is False for name in names_of(source)[1:]):
             return True
         obj = state.objects.get(source)
-        if obj is not None and obj.whole_copy is None and not obj.storage.origins:
-            value = obj.marker(marker)
-            return value is not None and fm.reduce(value, state.known) == fm.FALSE
-        if obj is not None:
-            value = obj.marker(marker)
-            return value is not None and fm.reduce(value, state.known) == fm.FALSE and obj.site is None
-        return False
+        if obj is None or obj.site is not None and (obj.whole_copy is not None or obj.storage.origins):
+            return False
+        value = obj.marker(marker)
+        return value is not None and fm.reduce(value, state.known) == fm.FALSE
 
     def excluded(self, state: State, source: Path, marker: str) -> bool:
         """A dtype test on this path that the marker's rewrite never meets."""
@@ -1963,11 +1960,7 @@ class Runner:
 
     def constant(self, key: object) -> str:
         if isinstance(key, tuple) and len(key) == 1 and key[0] in self.program.globals:
-            init = self.program.globals[key[0]].init
-            while isinstance(init, (ir.Cast, ir.Init)):
-                init = init.x if isinstance(init, ir.Cast) else (init.items[0] if init.items else None)
-            if isinstance(init, ir.Lit):
-                return init.value
+            return literal(self.program.globals[key[0]].init)
         return ""
 
     def oblige(self, state: State, site: Site, origin: Origin) -> None:

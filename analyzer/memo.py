@@ -12,20 +12,19 @@ import contextlib
 import functools
 import hashlib
 import io
-import os
 import pickle
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 
 import msgspec
 
 from analyzer import domain, ir, summary
+from analyzer.cache import code_digest, read_sealed, write_sealed
 from analyzer.markers import Marker
 from analyzer.program import Program
 from analyzer.summary import Facts, Summary
-from analyzer.walk import byte_stores, handles_carriers, walk
+from analyzer.walk import byte_stores, handles_carriers, literal, walk
 
 _MAGIC = b"vt-lint summaries 1\n"
 _MAX_BYTES = 256 << 20
@@ -103,11 +102,11 @@ class Memo:
             self._used[key] = pickle.dumps((result.summaries, result.facts, result.asked), protocol=5)
             self._changed = True
 
-    def face(self, digest: bytes, make: Iterator[Face]) -> Face:
-        """Return the face of the function with this digest; the first of `make` when there is none."""
+    def face(self, digest: bytes, make: Callable[[], Face]) -> Face:
+        """Return the face of the function with this digest, made now when there is none."""
         found = self._file.faces.get(digest)
         if found is None:
-            found = next(make)
+            found = make()
             self._changed = True
         self._faces[digest] = found
         return found
@@ -126,13 +125,7 @@ class Memo:
             kept.setdefault(key, data)
         payload = msgspec.msgpack.encode(_File(_version(), self._faces, kept))
         with contextlib.suppress(OSError):
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
-            try:
-                temporary.write_bytes(_MAGIC + hashlib.sha256(payload).digest() + payload)
-                os.replace(temporary, self._path)
-            finally:
-                temporary.unlink(missing_ok=True)
+            write_sealed(self._path, _MAGIC, payload)
 
 
 def memo_file(folder: Path) -> Path:
@@ -141,13 +134,8 @@ def memo_file(folder: Path) -> Path:
 
 
 def _read(path: Path) -> _File:
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return _File()
-    head = len(_MAGIC) + 32
-    payload = memoryview(data)[head:]
-    if data[: len(_MAGIC)] != _MAGIC or hashlib.sha256(payload).digest() != data[len(_MAGIC) : head]:
+    payload = read_sealed(path, _MAGIC)
+    if payload is None:
         return _File()
     try:
         found = msgspec.msgpack.decode(payload, type=_File)
@@ -156,14 +144,9 @@ def _read(path: Path) -> _File:
     return found if found.version == _version() else _File()
 
 
-@functools.lru_cache(maxsize=1)
 def _version() -> str:
-    """A digest of the code whose results are kept."""
-    digest = hashlib.sha256()
-    for entry in sorted(resources.files("analyzer").iterdir(), key=lambda e: e.name):
-        if entry.name.endswith(".py"):
-            digest.update(entry.read_bytes())
-    return digest.hexdigest()
+    """What the results depend on besides their keys."""
+    return code_digest("analyzer")
 
 
 # ---------------------------------------------------------------------------------------------------------- keys
@@ -211,7 +194,7 @@ def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
             if variant.body is None:
                 continue
             about = hashlib.blake2b(digest + carriers, digest_size=16).digest()
-            face = memo.face(about, _face(variant, program))
+            face = memo.face(about, functools.partial(_face, variant, program))
             own.update(face.own)
             fresh.update(face.fresh)
             if face.handles:
@@ -219,7 +202,7 @@ def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
             for name in face.globals:
                 known = program.globals.get(name)
                 if known is not None:
-                    parts.append(encoder.encode((name, known.type, _constant(known.init))))
+                    parts.append(encoder.encode((name, known.type, literal(known.init))))
             for callee in face.calls:
                 called[callee] = None
                 overriders = program.overriders.get(callee, ())
@@ -257,8 +240,8 @@ def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
     return Keys(units, frozenset(handling), frozenset(own), frozenset(fresh))
 
 
-def _face(function: ir.Function, program: Program) -> Iterator[Face]:
-    """The face of one function, made when asked for."""
+def _face(function: ir.Function, program: Program) -> Face:
+    """The face of one function."""
     calls: dict[ir.Sym, None] = {}
     names: dict[ir.Sym, None] = {}
     for part in (function.body, *function.inits, *(p.default for p in function.params)):
@@ -271,13 +254,7 @@ def _face(function: ir.Function, program: Program) -> Iterator[Face]:
                 names[node.sym] = None
     own, fresh = byte_stores(function, program)
     handles = handles_carriers(function.body, program)
-    yield Face(tuple(calls), tuple(names), tuple(sorted(own)), tuple(sorted(fresh)), handles)
-
-
-def _constant(init: ir.Expr | None) -> str:
-    while isinstance(init, (ir.Cast, ir.Init)):
-        init = init.x if isinstance(init, ir.Cast) else (init.items[0] if init.items else None)
-    return init.value if isinstance(init, ir.Lit) else ""
+    return Face(tuple(calls), tuple(names), tuple(sorted(own)), tuple(sorted(fresh)), handles)
 
 
 def _circles(calls: Mapping[ir.Sym, Iterable[ir.Sym]]) -> Iterator[set[ir.Sym]]:

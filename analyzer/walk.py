@@ -43,6 +43,13 @@ _CHILDREN: dict[type, tuple[str, ...]] = {
 }  # fmt: skip
 
 
+def literal(init: ir.Expr | None) -> str:
+    """The literal that an initialiser is, as written; empty for anything else."""
+    while isinstance(init, (ir.Cast, ir.Init)):
+        init = init.x if isinstance(init, ir.Cast) else (init.items[0] if init.items else None)
+    return init.value if isinstance(init, ir.Lit) else ""
+
+
 def byte_stores(
     function: ir.Function, program: Program
 ) -> tuple[frozenset[tuple[str, str]], frozenset[tuple[str, str]]]:

@@ -160,7 +160,6 @@ def compare(said: Sequence[Said], rows: Sequence[Row], benign: Sequence[Row], ki
     by_path: dict[str, list[Said]] = {}
     for one in said:
         by_path.setdefault(one.path, []).append(one)
-    helpers = [one for one in said if one.witness]
     met: list[tuple[Row, str]] = []
     missed: list[tuple[Row, str]] = []
     surprises: list[tuple[Row, str, Said]] = []
@@ -171,8 +170,7 @@ def compare(said: Sequence[Said], rows: Sequence[Row], benign: Sequence[Row], ki
             if label != "dropped":
                 continue
             dropped.setdefault((row.file, marker), []).append(row)
-            answers = [one for one in by_path.get(row.file, []) if meets(one, row, marker)]
-            answers += [one for one in helpers if meets(one, row, marker)]
+            answers = [one for one in said if meets(one, row, marker)]
             (met if answers else missed).append((row, marker))
             used.update(answers)
     for row in rows:

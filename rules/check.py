@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Sequence
-from importlib import resources
 from pathlib import Path
 
 import msgspec
@@ -23,6 +22,7 @@ from rules.markers import declared
 
 Progress = Callable[[int, int, str], None]
 
+_MAGIC = b"vt-lint report 1\n"
 _KEPT = 24
 """Reports kept of a folder, the most recent ones."""
 
@@ -58,7 +58,9 @@ def check(
     )
     facts_at = time.perf_counter()
     key = (
-        cache_module.digest(collected.digest, markers, said, profiles is None, _version())
+        cache_module.digest(
+            collected.digest, markers, said, profiles is None, cache_module.code_digest("analyzer", "rules")
+        )
         if collected.digest
         else ""
     )
@@ -95,22 +97,13 @@ def _sha(path: Path) -> str:
         return ""
 
 
-def _version() -> str:
-    """A digest of the code that links and judges facts."""
-    digest = hashlib.sha256()
-    for package in ("analyzer", "rules"):
-        for entry in sorted(resources.files(package).iterdir(), key=lambda e: e.name):
-            if entry.name.endswith(".py"):
-                digest.update(entry.read_bytes())
-    return digest.hexdigest()
-
-
 def _kept(folder: Path | None, key: str) -> Judged | None:
     if folder is None or not key:
         return None
+    payload = cache_module.read_sealed(folder / "reports" / key, _MAGIC)
     try:
-        return msgspec.msgpack.decode((folder / "reports" / key).read_bytes(), type=Judged)
-    except (OSError, msgspec.DecodeError):
+        return None if payload is None else msgspec.msgpack.decode(payload, type=Judged)
+    except msgspec.DecodeError:
         return None
 
 
@@ -119,10 +112,7 @@ def _keep(folder: Path | None, key: str, judged: Judged) -> None:
         return
     reports = folder / "reports"
     try:
-        reports.mkdir(parents=True, exist_ok=True)
-        fresh = reports / f"{key}.{time.time_ns()}"
-        fresh.write_bytes(msgspec.msgpack.encode(judged))
-        fresh.replace(reports / key)
+        cache_module.write_sealed(reports / key, _MAGIC, msgspec.msgpack.encode(judged))
         old = sorted(reports.iterdir(), key=lambda p: p.stat().st_mtime_ns, reverse=True)[_KEPT:]
         for path in old:
             path.unlink(missing_ok=True)

@@ -65,7 +65,6 @@ def check(analysis: Analysis) -> Iterator[Draft]:
 
 def _ungated_producers(analysis: Analysis) -> Iterator[Draft]:
     """A policy field that lets a marker be set, decided without asking for the device, beside one that asks."""
-
     guards: dict[tuple[str, int, str], frozenset[object]] = {}
     for write in analysis.facts.marker_writes:
         if write.value == "true":
@@ -104,7 +103,6 @@ def _ungated_producers(analysis: Analysis) -> Iterator[Draft]:
 
 
 def _asks_device(x: object, analysis: Analysis) -> bool:
-
     return any(
         isinstance(n, ir.Name)
         and n.kind == "enum"

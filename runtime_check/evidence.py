@@ -21,8 +21,7 @@ from runtime_check.model import Expected, Status, Target
 FORMAT_VERSION: Final = 1
 
 
-@dataclass(frozen=True)
-class Proof:
+class Proof(msgspec.Struct, frozen=True):
     """One judgement: what ``helper`` in ``path`` did with a weight of ``marker`` on ``device``."""
 
     path: str
@@ -45,20 +44,11 @@ class Recorded:
     proofs: tuple[Proof, ...]
 
 
-class _Judgement(msgspec.Struct, frozen=True):
-    path: str
-    helper: str
-    marker: str
-    device: str
-    expected: Expected
-    status: Status
-
-
 class _Document(msgspec.Struct, frozen=True):
     version: int
     id: str
     target: Target
-    judgements: tuple[_Judgement, ...]
+    judgements: tuple[Proof, ...]
     inputs: dict[str, dict[str, str]]
 
 
@@ -97,10 +87,7 @@ def read_evidence(path: Path) -> Recorded:
         target=document.target,
         before=document.inputs.get("before", {}),
         after=document.inputs.get("after", {}),
-        proofs=tuple(
-            Proof(j.path, plain(j.helper), j.marker, j.device, j.expected, j.status)
-            for j in document.judgements
-        ),
+        proofs=tuple(msgspec.structs.replace(j, helper=plain(j.helper)) for j in document.judgements),
     )
 
 

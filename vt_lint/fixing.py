@@ -14,7 +14,7 @@ from analyzer.config import load
 from codemods.edit import Edit
 from codemods.fix import FixPlan, fix_until_stable, plan, plan_each
 from rules.finding import Finding, Report
-from rules.markers import declared
+from rules.markers import Marker, declared
 from runtime_check import Recorded
 from runtime_check.evidence import plain
 from runtime_check.model import Status
@@ -24,19 +24,18 @@ Marks = dict[tuple[str, int], tuple[str, ...]]
 """The devices on which the fix of a finding is proved, by fingerprint and offset."""
 
 
+def _settings(root: Path) -> tuple[tuple[Marker, ...], str]:
+    """The markers and the fallback check that the settings of a tree name."""
+    config = load(root)
+    return declared(config.extra), check_of(config)
+
+
 def planned(found: Report, root: Path, *, unsafe: bool = False, latent: bool = False) -> FixPlan:
     """Plan the fix of the findings of `found`, a report on the tree at `root`, under its settings.
 
     Raises `codemods.apply.ApplyError`, and `SetupError` for wrong settings."""
-    config = load(root)
-    return plan(
-        found,
-        root,
-        unsafe=unsafe,
-        latent=latent,
-        markers=declared(config.extra),
-        check=check_of(config),
-    )
+    markers, macro = _settings(root)
+    return plan(found, root, unsafe=unsafe, latent=latent, markers=markers, check=macro)
 
 
 def write_fix(
@@ -45,23 +44,16 @@ def write_fix(
     """Check, fix and write as `codemods.fix.fix_until_stable`, under the settings of the tree at `root`.
 
     Raises what that does, and `SetupError` for wrong settings."""
-    config = load(root)
-    return fix_until_stable(
-        check,
-        root,
-        unsafe=unsafe,
-        latent=latent,
-        markers=declared(config.extra),
-        check_name=check_of(config),
-    )
+    markers, macro = _settings(root)
+    return fix_until_stable(check, root, unsafe=unsafe, latent=latent, markers=markers, check_name=macro)
 
 
 def edits(found: Report, root: Path) -> dict[tuple[str, int], tuple[Edit, ...]]:
     """Return the edits that fix each finding with a safe fix by itself, by fingerprint and offset.
 
     Raises as `planned`."""
-    config = load(root)
-    made = plan_each(found, root, markers=declared(config.extra), check=check_of(config))
+    markers, macro = _settings(root)
+    made = plan_each(found, root, markers=markers, check=macro)
     return {(f.fingerprint, f.place.begin): own for findings, own in made for f in findings}
 
 
