@@ -7,12 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from analyzer.config import SetupError
-from rules.finding import Finding, Fix, Report, Severity, Site, Unanalysed, Verdict
-from tests.face.made import CODE, END, finding, place, report
+from rules.finding import Finding, Report, Severity, Unanalysed, Verdict
+from tests.face.made import check_until_fixed, finding, place, report
 from vt_lint import checking, cli
 from vt_lint.exit import Exit
 
@@ -300,23 +299,7 @@ class TestFix:
     @pytest.fixture
     def _lost(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A lost marker with a safe fix; it is found until the code copies the marker."""
-        begin = CODE.encode().index(b"return Wrap")
-        site = Site(
-            "factory",
-            statement=(begin, END + 1),
-            statement_kind="return",
-            dest_type="Tensor",
-            source_text="w",
-            insert_before=begin,
-        )
-        lost = msgspec.structs.replace(
-            finding(fix=Fix("propagate", why="a kernel of cpu reads it")), site=site
-        )
-
-        def check(root: Path, **_options: Any) -> Report:
-            return report(*([] if "w.repacked" in (root / "src/resident.h").read_text() else [lost]))
-
-        monkeypatch.setattr(checking, "check", check)
+        monkeypatch.setattr(checking, "check", check_until_fixed)
 
     @pytest.mark.usefixtures("_lost")
     def test_the_patch_alone_is_on_standard_output_and_git_takes_it(

@@ -12,10 +12,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from rules.finding import Finding, Fix, Report, Site
 from runtime_check import Evidence, render_json
 from runtime_check.model import BuildRecord, Group, Judgement, Status
-from tests.face.made import CODE, END, finding, report
+from tests.face.made import CODE, check_until_fixed, lost, report
 from vt_lint import checking, cli
 from vt_lint.exit import Exit
 
@@ -37,28 +36,10 @@ def _sha(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-def _lost(**fix: Any) -> Finding:
-    begin = CODE.encode().index(b"return Wrap")
-    site = Site(
-        "factory",
-        statement=(begin, END + 1),
-        statement_kind="return",
-        dest_type="Tensor",
-        source_text="w",
-        insert_before=begin,
-    )
-    fixed = msgspec.structs.replace(Fix("propagate", why="a kernel of cpu reads it"), **fix)
-    return msgspec.structs.replace(finding(fix=fixed), site=site)
-
-
 @pytest.fixture(autouse=True)
-def lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def tree_with_a_loss(monkeypatch: pytest.MonkeyPatch) -> None:
     """A lost marker with a safe fix; it is found until the code copies the marker."""
-
-    def check(root: Path, **_options: Any) -> Report:
-        return report(*([] if "w.repacked" in (root / PATH).read_text() else [_lost()]))
-
-    monkeypatch.setattr(checking, "check", check)
+    monkeypatch.setattr(checking, "check", check_until_fixed)
 
 
 @pytest.fixture
@@ -153,11 +134,11 @@ class TestCheck:
         self, tree: Path, evidence: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         mixed = msgspec.structs.replace(
-            _lost(action="both", refuse_devices=("vulkan",)), devices=("cpu", "vulkan")
+            lost(action="both", refuse_devices=("vulkan",)), devices=("cpu", "vulkan")
         )
-        carried = msgspec.structs.replace(_lost(), devices=("cpu", "cuda"))
-        for lost, verified in ((mixed, []), (carried, ["cpu"])):
-            monkeypatch.setattr(checking, "check", lambda _root, _lost=lost, **_: report(_lost))
+        carried = msgspec.structs.replace(lost(), devices=("cpu", "cuda"))
+        for made, verified in ((mixed, []), (carried, ["cpu"])):
+            monkeypatch.setattr(checking, "check", lambda _root, made=made, **_: report(made))
             (found,) = _check(tree, evidence(), capsys)[0]["findings"]
             assert found["fix"]["verified_on"] == verified
 
