@@ -29,7 +29,6 @@ class Origin:
     path: Path
     carrier: str
     part: str = WHOLE
-    copied: bool = False
     never: frozenset[str] = frozenset()
     span: Span | None = field(default=None, compare=False)
 

@@ -312,7 +312,6 @@ class Runner:
     # ---------------------------------------------------------------------------------------------- driving
 
     def summarise(self, entry: State | None = None) -> Summary:
-        self.facts.analysed.add(self.function.sym)
         state = entry.copy() if entry is not None else State(self.interp.everywhere)
         body = self.function.body
         assert body is not None
@@ -622,7 +621,7 @@ class Runner:
                 and not var.type.rstrip().endswith("&")
                 and not _is_borrowing(var.type)
             ):
-                state.content[path] = _copied(held)
+                state.content[path] = held
                 value = Ptr(frozenset(), frozenset({(path, WHOLE)}))
             state.variables[var.sym] = (
                 value if isinstance(value, Ptr) else Ptr(frozenset(), frozenset({(path, WHOLE)}))
@@ -1074,7 +1073,7 @@ class Runner:
                 return values[0]
             buffers = [v for v in values if isinstance(v, Ptr)]
             if buffers:
-                return _copied(buffers[0])
+                return buffers[0]
             return (
                 Ptr(frozenset(), frozenset({((f"new@{x.span.begin}",), WHOLE)}))
                 if is_byte_pointer(x.type)
@@ -1420,9 +1419,9 @@ class Runner:
             known.buffers == {(path, WHOLE)} or not known.buffers
         ):  # a reference
             for buffer, _ in known.buffers:
-                state.content[buffer] = _copied(held)
+                state.content[buffer] = held
             return
-        state.content[path] = _copied(held)
+        state.content[path] = held
 
     def forget(self, state: State, sym: ir.Sym) -> None:
         """A variable changes: conditions about its old value say nothing any more."""
@@ -1652,7 +1651,7 @@ class Runner:
                 self.writes.add(path)
             if kind != "store" or held.origins:
                 known = state.content.get(path, Ptr())
-                state.content[path] = known.join(_copied(held)) if kind == "store" else _copied(held)
+                state.content[path] = known.join(held) if kind == "store" else held
         for origin in sorted(ptr.origins, key=lambda o: o.order):
             carrier = self.program.carriers.get(origin.carrier)
             if carrier is None:
@@ -2108,7 +2107,7 @@ class Runner:
         if held and self.is_buffer(x.type):
             first = held[0]
             if not _is_borrowing(x.type):
-                first = _copied(self.resolve(first, state))
+                first = self.resolve(first, state)
             return first
         function = self.program.function(x.callee)
         if function is not None and function.body is not None:
@@ -2479,7 +2478,7 @@ class Runner:
                 self.copy_bytes(x, target, new, state)
             elif target is not None and target.buffers:
                 for buffer, _ in target.buffers:
-                    state.content[buffer] = _copied(new)
+                    state.content[buffer] = new
             elif where is not None:
                 state.content[where] = new
             if len(path) == 1 and target is not None and target.origins and new.origins:
@@ -2567,10 +2566,6 @@ def _roots(value: Value) -> Iterator[str]:
     elif isinstance(value, Many):
         for item in value.items:
             yield from _roots(item)
-
-
-def _copied(ptr: Ptr) -> Ptr:
-    return Ptr(frozenset(replace(o, copied=True) for o in ptr.origins), ptr.buffers)
 
 
 def _by_reference(type_text: str) -> bool:

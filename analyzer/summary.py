@@ -85,8 +85,7 @@ class Dispatch:
 class Facts:
     """Everything the interpreter saw, over all functions. `plain_callers`: losses that a caller does not meet, since
     what it passes is never marked; `restored`: those that a caller puts right; `refused_before`: those that a caller
-    refuses first, with the calls (path, line); `dispatched`: calls
-    through pointers, by function and begin."""
+    refuses first, with the calls (path, line); `dispatched`: calls through pointers, by function and begin."""
 
     obligations: dict[tuple[object, ...], Obligation] = field(default_factory=dict)
     callers: dict[ir.Sym, set[ir.Sym]] = field(default_factory=dict)
@@ -95,7 +94,6 @@ class Facts:
     tests: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
     resolves: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
     summaries: dict[ir.Sym, Summary] = field(default_factory=dict)
-    analysed: set[ir.Sym] = field(default_factory=set)
     plain_callers: set[tuple[Site, str]] = field(default_factory=set)
     restored: set[tuple[Site, str]] = field(default_factory=set)
     refused_before: dict[tuple[Site, str], set[tuple[str, int]]] = field(default_factory=dict)
@@ -120,7 +118,6 @@ class Facts:
         for loss, calls in other.refused_before.items():
             self.refused_before.setdefault(loss, set()).update(calls)
         self.marker_writes |= other.marker_writes
-        self.analysed |= other.analysed
         self.plain_callers |= other.plain_callers
         self.carried_by_call |= other.carried_by_call
         self.retagged |= other.retagged

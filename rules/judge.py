@@ -31,21 +31,6 @@ from rules.suppress import Allow, allows
 from rules.texts import Texts
 
 
-def judge_facts(
-    tree: Path,
-    collected: Collected,
-    markers: tuple[Marker, ...],
-    overrides: tuple[policy.Override, ...],
-    *,
-    complete: bool,
-    memo: Memo | None = None,
-) -> tuple[Judged, dict[str, float]]:
-    """Return every finding of the tree, and the seconds of each phase. `complete`: every profile ran, so an unused
-    suppression can be told. `memo`: results of functions from earlier runs; new ones are added and saved."""
-    with no_collector():
-        return _judge_facts(tree, collected, markers, overrides, complete, memo)
-
-
 @contextlib.contextmanager
 def no_collector() -> Iterator[None]:
     """Facts are millions of small objects, hardly any of them in a cycle: to look for those costs a quarter of the
@@ -60,14 +45,18 @@ def no_collector() -> Iterator[None]:
             gc.enable()
 
 
-def _judge_facts(
+@no_collector()
+def judge_facts(
     tree: Path,
     collected: Collected,
     markers: tuple[Marker, ...],
     overrides: tuple[policy.Override, ...],
+    *,
     complete: bool,
-    memo: Memo | None,
+    memo: Memo | None = None,
 ) -> tuple[Judged, dict[str, float]]:
+    """Return every finding of the tree, and the seconds of each phase. `complete`: every profile ran, so an unused
+    suppression can be told. `memo`: results of functions from earlier runs; new ones are added and saved."""
     began = time.perf_counter()
     program = link(collected.facts(), tuple(m.name for m in markers))
     linked = time.perf_counter()
