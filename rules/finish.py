@@ -42,14 +42,15 @@ class Finisher:
         carrier = analysis.program.carriers.get(draft.source_type)
         of_view = carrier is not None and carrier.view and site.form in READS and self._is_operand(draft)
         if of_view and site.form != "into":
-            if not is_live(verdict) and draft.rule != "VT004":
-                return None  # a kernel that reads an operand no marked weight reaches
             if (site.function, draft.marker) in analysis.excused:
                 return None  # its operands have no dtype that is ever marked so
             if (site.function, draft.source[0], draft.marker) in analysis.kept_out:
                 return None  # whoever dispatches to it passes nothing marked
-            if not analysis.marked(site.function, draft.source, draft.marker):
-                return None  # the marker is lost before: nothing here could look at it
+            if site.function not in analysis.kernels:
+                if not is_live(verdict) and draft.rule != "VT004":
+                    return None  # a part of a kernel that no marked weight reaches: its kernel is told of
+                if not analysis.marked(site.function, draft.source, draft.marker):
+                    return None  # the marker is lost before: nothing here could look at it
             if site.function not in analysis.kernels and analysis.facts.callers.get(site.function):
                 draft = replace(
                     draft, latent=draft.latent or "a part of a kernel: who calls it chooses what it reads"
