@@ -34,7 +34,7 @@ from analyzer.domain import (
     State,
     Value,
 )  # fmt: skip
-from analyzer.dtypes import Predicates, speaks_of
+from analyzer.dtypes import Predicates, met_with, speaks_of
 from analyzer.formula import Atom, Formula
 from analyzer.keys import (
     asks_a_dtype,
@@ -143,6 +143,7 @@ class _Interpreter:
         self.buffers: dict[str, bool] = {}
         self.predicates = Predicates(program)
         self.fresh_fields = fresh_fields(program, known.own, known.fresh)
+        self.dtypes = {m.name: met_with(m, known.produced) for m in self.markers.values()}
 
     def run(self) -> Facts:
         for sym in sorted(self.program.variants):
@@ -1826,8 +1827,10 @@ class Runner:
             return
         if any(state.known.get(("m", name, marker)) is False for name in names_of(source)):
             self.facts.refused_before.setdefault((site, marker), set()).add((self.function.path, line))
-        elif self.known_false(state, source, marker) or self.excluded(state, source, marker):
+        elif self.known_false(state, source, marker) or self.never_met(state, source, marker):
             self.facts.plain_callers.add((site, marker))  # nobody looked: it is plain as made here
+            if not self.known_false(state, source, marker) and not self.excluded(state, source, marker):
+                self.facts.never_met.setdefault((site, marker), set()).add((self.function.path, line))
         else:
             self.facts.restored.add((site, marker))
 
@@ -1838,7 +1841,7 @@ class Runner:
         key = ("m", source, marker)
         if self.known_false(state, source, marker) or (source, marker) in state.resolved:
             return True
-        if self.excluded(state, source, marker):
+        if self.never_met(state, source, marker):
             return True
         if value is None:
             return False
@@ -1858,7 +1861,15 @@ class Runner:
     def excluded(self, state: State, source: Path, marker: str) -> bool:
         """A dtype test on this path that the marker's rewrite never meets."""
         declared = self.interp.markers.get(marker)
-        if declared is None or not declared.dtypes:
+        return declared is not None and self.none_admitted(state, source, frozenset(declared.dtypes))
+
+    def never_met(self, state: State, source: Path, marker: str) -> bool:
+        """A dtype test on this path that no weight meets which a producer of this tree marks. It acquits the caller
+        of a loss, not the loss itself: that is still told of, as a note."""
+        return self.none_admitted(state, source, self.interp.dtypes.get(marker, frozenset()))
+
+    def none_admitted(self, state: State, source: Path, possible: frozenset[str]) -> bool:
+        if not possible:
             return False
         asked = [(a[1], v) for a, v in state.known.items() if a[0] == "e" and asks_a_dtype(a[1])]
         if not asked:
@@ -1869,7 +1880,6 @@ class Runner:
                 sources += [
                     side[:-1] for side in key[1:] if isinstance(side, tuple) and side[:-1] not in sources
                 ]
-        possible = frozenset(declared.dtypes)
         for key, value in asked:
             possible = self.admitted(key, value, sources, possible)
         return not possible
@@ -2535,7 +2545,7 @@ class Runner:
             if (
                 (where, left.marker) in state.resolved
                 or self.known_false(state, where, left.marker)
-                or self.excluded(state, where, left.marker)
+                or self.never_met(state, where, left.marker)
             ):
                 self.note_not_met(state, left.site, where, left.marker, x.span.line)
                 continue

@@ -21,6 +21,8 @@ import msgspec
 
 from analyzer import domain, ir, summary
 from analyzer.cache import code_digest, read_sealed, write_sealed
+from analyzer.dtypes import produced
+from analyzer.links import is_test_path
 from analyzer.markers import Marker
 from analyzer.program import Program
 from analyzer.summary import Facts, Summary
@@ -50,13 +52,15 @@ class Result:
 
 class Face(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What linking needs to know of one function: what it names, the storage fields it fills (see
-    `analyzer.walk.byte_stores`), and whether its body handles a carrier (see `analyzer.walk.handles_carriers`)."""
+    `analyzer.walk.byte_stores`), whether its body handles a carrier (see `analyzer.walk.handles_carriers`), and the
+    markers it sets (see `analyzer.dtypes.produced`)."""
 
     calls: tuple[ir.Sym, ...]
     globals: tuple[ir.Sym, ...]
     own: tuple[tuple[str, str], ...]
     fresh: tuple[tuple[str, str], ...]
     handles: bool
+    produced: tuple[tuple[str, str], ...]
 
 
 class _File(msgspec.Struct, array_like=True):
@@ -162,13 +166,14 @@ class Unit:
 
 @dataclass(frozen=True)
 class Keys:
-    """The units of a program by function, the functions that handle a carrier, and the storage fields that functions
-    fill with their carrier's own bytes, and with others."""
+    """The units of a program by function, the functions that handle a carrier, the storage fields that functions fill
+    with their carrier's own bytes, and with others, and the markers that they set, with the dtype."""
 
     units: Mapping[ir.Sym, Unit]
     handling: frozenset[ir.Sym]
     own: frozenset[tuple[str, str]]
     fresh: frozenset[tuple[str, str]]
+    produced: frozenset[tuple[str, str]]
 
 
 def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
@@ -182,6 +187,7 @@ def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
     )
     own: set[tuple[str, str]] = set()
     fresh: set[tuple[str, str]] = set()
+    marked: set[tuple[str, str]] = set()
     handling: set[ir.Sym] = set()
     digests: dict[ir.Sym, bytes] = {}
     calls: dict[ir.Sym, list[ir.Sym]] = {}
@@ -197,6 +203,7 @@ def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
             face = memo.face(about, functools.partial(_face, variant, program))
             own.update(face.own)
             fresh.update(face.fresh)
+            marked.update(face.produced)
             if face.handles:
                 handling.add(sym)
             for name in face.globals:
@@ -220,6 +227,7 @@ def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
                 sorted((name, e.enumerators) for name, e in program.enums.items()),
                 sorted(own),
                 sorted(fresh),
+                sorted(marked),
             )
         )
         + carriers,
@@ -237,7 +245,7 @@ def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
         unit = Unit(made.digest(), members)
         for member in members:
             units[member] = unit
-    return Keys(units, frozenset(handling), frozenset(own), frozenset(fresh))
+    return Keys(units, frozenset(handling), frozenset(own), frozenset(fresh), frozenset(marked))
 
 
 def _face(function: ir.Function, program: Program) -> Face:
@@ -254,7 +262,8 @@ def _face(function: ir.Function, program: Program) -> Face:
                 names[node.sym] = None
     own, fresh = byte_stores(function, program)
     handles = handles_carriers(function.body, program)
-    return Face(tuple(calls), tuple(names), tuple(sorted(own)), tuple(sorted(fresh)), handles)
+    made = () if is_test_path(function.path) else tuple(sorted(produced(function, program)))
+    return Face(tuple(calls), tuple(names), tuple(sorted(own)), tuple(sorted(fresh)), handles, made)
 
 
 def _circles(calls: Mapping[ir.Sym, Iterable[ir.Sym]]) -> Iterator[set[ir.Sym]]:

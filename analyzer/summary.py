@@ -85,7 +85,8 @@ class Dispatch:
 class Facts:
     """Everything the interpreter saw, over all functions. `plain_callers`: losses that a caller does not meet, since
     what it passes is never marked; `restored`: those that a caller puts right; `refused_before`: those that a caller
-    refuses first, with the calls (path, line); `dispatched`: calls through pointers, by function and begin."""
+    refuses first, with the calls (path, line); `never_met`: those behind a dtype test of a caller that no producer's
+    weight passes, likewise; `dispatched`: calls through pointers, by function and begin."""
 
     obligations: dict[tuple[object, ...], Obligation] = field(default_factory=dict)
     callers: dict[ir.Sym, set[ir.Sym]] = field(default_factory=dict)
@@ -97,6 +98,7 @@ class Facts:
     plain_callers: set[tuple[Site, str]] = field(default_factory=set)
     restored: set[tuple[Site, str]] = field(default_factory=set)
     refused_before: dict[tuple[Site, str], set[tuple[str, int]]] = field(default_factory=dict)
+    never_met: dict[tuple[Site, str], set[tuple[str, int]]] = field(default_factory=dict)
     carried_by_call: set[tuple[ir.Sym, Path, str]] = field(default_factory=set)
     retagged: set[Site] = field(default_factory=set)
     cached_views: set[tuple[Site, str, Path]] = field(default_factory=set)
@@ -117,6 +119,8 @@ class Facts:
             self.resolves.setdefault(sym, set()).update(resolved)
         for loss, calls in other.refused_before.items():
             self.refused_before.setdefault(loss, set()).update(calls)
+        for loss, calls in other.never_met.items():
+            self.never_met.setdefault(loss, set()).update(calls)
         self.marker_writes |= other.marker_writes
         self.plain_callers |= other.plain_callers
         self.carried_by_call |= other.carried_by_call

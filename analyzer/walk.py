@@ -28,6 +28,15 @@ def walk(node: object) -> Iterator[ir.Node]:
             stack.extend(here)
 
 
+def children(node: ir.Node) -> Iterator[ir.Node]:
+    """The nodes directly under `node`, in the order of its fields."""
+    for name in _CHILDREN[type(node)]:
+        value = getattr(node, name)
+        for child in value if isinstance(value, tuple) else (value,):
+            if isinstance(child, ir.Node):
+                yield child
+
+
 # Fields of a node that can hold nodes, or tuples of them.
 _CHILDREN: dict[type, tuple[str, ...]] = {
     kind: tuple(

@@ -49,7 +49,8 @@ NEVER_MARKED = (
 class Group:
     """All paths of one site that do the same wrong thing with one marker of one source. `callers`: those that are
     the last to put it right and do not; `passed_on`: those that leave it to callers which never pass a marked one;
-    `refused`: the calls (path, line) that refuse a marked one first, where there are no others."""
+    `refused`: the calls (path, line) that refuse a marked one first, where there are no others; `never_met`: those
+    behind a dtype test that the producers of this tree never meet."""
 
     site: Site
     marker: str
@@ -67,6 +68,7 @@ class Group:
     plain: bool = False
     passed_on: tuple[Obligation, ...] = ()
     refused: tuple[tuple[str, int], ...] = ()
+    never_met: tuple[tuple[str, int], ...] = ()
 
     @property
     def is_read(self) -> bool:
@@ -82,6 +84,9 @@ class Group:
                 name = function.name if function is not None else sym
                 note = f"{name} passes it on without restoring {self.marker}"
                 hops.setdefault((path, span.line), Hop(path, span.line, note))
+        for path, line in self.never_met:
+            note = f"a dtype test before this call lets nothing through that is ever {self.marker}"
+            hops.setdefault((path, line), Hop(path, line, note))
         return tuple(hops.values())
 
 
@@ -146,6 +151,7 @@ class Analysis:
                     carried_elsewhere=(site.function, source, marker) in carried,
                     plain=plain and not open_,
                     refused=() if open_ or plain else tuple(sorted(refused)),
+                    never_met=tuple(sorted(self.facts.never_met.get((site, marker), ()))),
                     passed_on=tuple(
                         sorted(
                             (o for o in through.get((site, marker), ()) if len(o.via) == 1 and not self.final(o)),
