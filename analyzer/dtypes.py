@@ -8,94 +8,18 @@ either.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from analyzer import ir
-from analyzer.markers import Marker
 from analyzer.program import Program, bare, device_name
-from analyzer.walk import children, literal, walk
 
 _EITHER = frozenset({True, False})
-UNTOLD = ""
-"""A producer whose weight may have any dtype."""
 _DEPTH = 4
 
 
 def speaks_of(enumerator: str, dtype: str) -> bool:
     """Does an enumerator in lower case (`q8_0`, `ggml_q8_0`) name this dtype?"""
     return enumerator == dtype or enumerator.endswith(f"_{dtype}")
-
-
-def produced(function: ir.Function, program: Program) -> frozenset[tuple[str, str]]:
-    """The markers `function` sets on a carrier that owns its bytes, each with a dtype the weight has there.
-
-    The dtype is an enumerator in lower case that the same function stored in the same variable on every way to the
-    marker; `UNTOLD` where it cannot be told."""
-    found: set[tuple[str, str]] = set()
-    if not any(isinstance(n, ir.Assign) and _marks(n, program) for n in walk(function.body)):
-        return frozenset()
-    every = [n for n in walk(function.body) if isinstance(n, ir.Assign) and _gives_dtype(n)]
-
-    def visit(node: object, certain: frozenset[ir.Sym]) -> frozenset[ir.Sym]:
-        """`certain`: variables whose dtype was stored on every way here. Returned: those behind `node`."""
-        if isinstance(node, ir.Assign):
-            if _marks(node, program):
-                root = _variable(node.target)
-                words = {_enumerator(n.value) for n in every if _variable(n.target) == root}
-                told = bool(root) and root in certain and UNTOLD not in words
-                assert isinstance(node.target, ir.Field)
-                found.update((node.target.name, word) for word in (words if told else {UNTOLD}))
-            if _gives_dtype(node):
-                certain |= {_variable(node.target)}
-        elif isinstance(node, ir.Block):
-            for inner in node.body:
-                certain = visit(inner, certain)
-        elif isinstance(node, ir.Do):
-            certain = visit(node.x, certain)
-        elif isinstance(node, ir.Node):
-            for child in children(node):
-                visit(child, certain)
-        return certain
-
-    visit(function.body, frozenset())
-    return frozenset(found)
-
-
-def met_with(marker: Marker, produced: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """The dtypes, as the declaration of `marker` spells them, of the weights that `produced` says have it; those that
-    are declared where a producer does not tell. Empty: any dtype."""
-    words = {word for name, word in produced if name == marker.name}
-    told = frozenset(d for d in marker.dtypes if any(speaks_of(word, d) for word in words))
-    return told if words and UNTOLD not in words and told else frozenset(marker.dtypes)
-
-
-def _marks(assign: ir.Assign, program: Program) -> bool:
-    """Is it a store to a marker of a carrier that owns its bytes, of other than false or a copy?"""
-    target = assign.target
-    carrier = program.carriers.get(target.owner) if isinstance(target, ir.Field) else None
-    if (
-        carrier is None
-        or carrier.view
-        or not isinstance(target, ir.Field)
-        or target.name not in carrier.markers
-    ):
-        return False
-    copied = any(isinstance(n, ir.Field) and n.name == target.name for n in walk(assign.value))
-    return not copied and literal(assign.value) not in ("false", "0")
-
-
-def _gives_dtype(assign: ir.Assign) -> bool:
-    return isinstance(assign.target, ir.Field) and "dtype" in assign.target.name.lower()
-
-
-def _variable(target: ir.Expr) -> ir.Sym:
-    """The variable whose member `target` is."""
-    base = target.base if isinstance(target, ir.Field) else None
-    return base.sym if isinstance(base, ir.Name) else ""
-
-
-def _enumerator(value: ir.Expr) -> str:
-    return device_name(value.name) if isinstance(value, ir.Name) and value.kind == "enum" else UNTOLD
 
 
 class Predicates:

@@ -22,6 +22,7 @@ from analyzer.gates import (
     Alternatives,
     Conditions,
     Frame,
+    Gate,
     Gates,
     both,
     describe,
@@ -29,6 +30,7 @@ from analyzer.gates import (
     least,
 )
 from analyzer.links import Caller, Links, Node, is_test_path
+from analyzer.produced import flags_of, produced
 from analyzer.program import Program, bare
 from analyzer.valueflow import BYTES, FLAG, THIS, Graph, MarkerCopy, Producer, Use
 
@@ -211,7 +213,6 @@ def flow(program: Program) -> Flow:
     count only when a marker has no other."""
     links = Links(program)
     graph = Graph(links)
-    conditions = Conditions(links)
     real = {p.marker for p in graph.producers if not p.test}
     producers = tuple(
         sorted(
@@ -223,6 +224,9 @@ def flow(program: Program) -> Flow:
             key=lambda p: (p.marker, p.path, p.span.begin),
         )
     )
+    makers = {p.function for p in producers}
+    made = [one for sym in makers for f in program.variants.get(sym, ()) for one in produced(f, program)]
+    conditions = Conditions(links, {name: flags_of(name, made) for name in {p.marker for p in producers}})
     result = Flow(program, links, graph, conditions, producers, [])
     for producer in producers:
         spread = Spread(graph, conditions, producer)
@@ -308,6 +312,7 @@ class Spread:
         self.arguments: dict[tuple[tuple[object, ...], tuple[ir.Sym, Entry]], Alternatives] = {}
         self.given_up: set[tuple[str, str, int, ir.Sym]] = set()
         self.tests_too = producer.test
+        self.flags = conditions.flags.get(producer.marker, {})
 
     def run(self) -> None:
         """Start at the producer and follow until nothing new is reached."""
@@ -425,7 +430,9 @@ class Spread:
         else:
             gates, entry = self.whole(function, entry, fact.gates), None
         gates = both(gates, self.conditions.holds(use.cond, use.function))
-        gates = self.unmarked(gates, node, state)
+        if node.startswith("#"):  # a member of any object of a type: whoever calls may have asked
+            gates = both(gates, self.conditions.reached(use.function))
+        gates = self.unmarked(gates, node, entry[0] if entry is not None else node, state)
         if not gates:
             return
         if self.producer.marker in use.restores:
@@ -441,20 +448,25 @@ class Spread:
         elif use.caller is not None:
             self.enter(use, use.caller, entry, state, gates, key, hop)
 
-    def unmarked(self, gates: Alternatives, node: Node, state: int) -> Alternatives:
-        """Drop what a check of this very marker keeps out, and forget checks of other markers and objects."""
-        if not any(g[0] == "marker" for a in gates for g in a):
+    def unmarked(self, gates: Alternatives, node: Node, entered: Node, state: int) -> Alternatives:
+        """Drop what a check of this very weight keeps out, and forget checks of other markers and objects. `entered`:
+        the parameter that it came in by, which may be asked in place of what was made from it."""
+        if not any(g[0] in ("marker", "flag") for a in gates for g in a):
             return gates
         out = []
         for alternative in gates:
-            checks = [g for g in alternative if g[0] == "marker"]
-            if any(
-                g[1] == node and g[2] == self.producer.marker and g[3] is not (state == MARKED)
-                for g in checks
-            ):
+            checks = [g for g in alternative if g[0] in ("marker", "flag")]
+            if any(self.denies(g, node, entered, state) for g in checks):
                 continue
             out.append(alternative.difference(checks))
         return least(out)
+
+    def denies(self, gate: Gate, node: Node, entered: Node, state: int) -> bool:
+        """Can the producer's weight not be what the gate asks for?"""
+        if gate[0] == "flag":
+            flag = self.flags.get((str(gate[2]), str(gate[3])), gate[4])
+            return gate[1] in (node, entered) and flag is not gate[4]
+        return gate[1] == node and gate[2] == self.producer.marker and gate[3] is not (state == MARKED)
 
     def note_exit(self, key: Key, gates: Alternatives, parent: Key, hop: Hop) -> None:
         """The value can be what its function returns."""

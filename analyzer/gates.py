@@ -11,6 +11,8 @@ no alternative means never, an empty one means nothing in particular is needed. 
 - `("constant", name)`: a constant that is false in the views seen;
 - `("device", device, value)`: a device or platform compares equal to `device` (or not);
 - `("marker", key, marker, value)`: a marker of the carrier at `key` has this value;
+- `("flag", key, carrier, name, value)`: a boolean member of the carrier at `key` has this value; only of members that
+  every weight with some marker has one value of;
 - `("unknown", what)`: an edge that was not followed.
 
 Anything else a condition may test can come out either way.
@@ -18,7 +20,7 @@ Anything else a condition may test can come out either way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
 from analyzer import ir
@@ -65,6 +67,10 @@ def _contradicts(gates: Gates) -> bool:
     return len(devices) > 1
 
 
+def _flags(gates: Gates) -> Gates:
+    return frozenset(g for g in gates if g[0] == "flag")
+
+
 def both(a: Alternatives, b: Alternatives) -> Alternatives:
     """One alternative of `a` and one of `b`."""
     if a == ALWAYS:
@@ -98,9 +104,10 @@ class Frame:
 
 
 class Conditions:
-    """Evaluates conditions over the program behind `links`."""
+    """Evaluates conditions over the program behind `links`. `flags`: boolean members (carrier, name) that
+    every weight with a marker has one value of."""
 
-    def __init__(self, links: Links) -> None:
+    def __init__(self, links: Links, flags: Mapping[str, Mapping[tuple[str, str], bool]]) -> None:
         self.links = links
         self.program = links.program
         self._fields: dict[tuple[str, str], Truth] = {}
@@ -108,6 +115,9 @@ class Conditions:
         self._calls: dict[tuple[object, ...], Truth] = {}
         self._conds: dict[int, tuple[Cond, Alternatives]] = {}
         self._busy: set[object] = set()
+        self._reached: dict[ir.Sym, Alternatives] = {}
+        self.flags = flags
+        self._asked = frozenset(flag for of_marker in flags.values() for flag in of_marker)
 
     # ------------------------------------------------------------------------------------------ conditions
 
@@ -122,6 +132,17 @@ class Conditions:
         result = both(above, self.truth(cond.test, Frame(function))[not cond.value]) if above else NEVER
         self._conds[id(cond)] = (cond, result)
         return result
+
+    def reached(self, function: ir.Sym) -> Alternatives:
+        """What callers ask of boolean members of weights before they call `function`, nothing else."""
+        known = self._reached.get(function)
+        if known is None:
+            asked = (
+                [self.holds(c.cond, c.function) for c in self.links.callers(function)] if self._asked else ()
+            )
+            known = least(_flags(gates) for found in asked for gates in found) or ALWAYS
+            self._reached[function] = known
+        return known
 
     def _holds_in(self, cond: Cond | None, frame: Frame, depth: int) -> Alternatives:
         result = ALWAYS
@@ -298,6 +319,9 @@ class Conditions:
                 frozenset({frozenset({("marker", key, e.name, True)})}),
                 frozenset({frozenset({("marker", key, e.name, False)})}),
             )
+        if (e.owner, e.name) in self._asked:
+            flag = ("flag", self.links.node_key(e.base), e.owner, e.name)
+            return frozenset({frozenset({(*flag, True)})}), frozenset({frozenset({(*flag, False)})})
         return self.field(e.owner, e.name)
 
     def field(self, owner: str, name: str) -> Truth:

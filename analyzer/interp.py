@@ -34,7 +34,7 @@ from analyzer.domain import (
     State,
     Value,
 )  # fmt: skip
-from analyzer.dtypes import Predicates, met_with, speaks_of
+from analyzer.dtypes import Predicates, speaks_of
 from analyzer.formula import Atom, Formula
 from analyzer.keys import (
     asks_a_dtype,
@@ -48,6 +48,7 @@ from analyzer.keys import (
 )
 from analyzer.markers import Marker
 from analyzer.memo import Memo, Result, Unit, keys
+from analyzer.produced import dtypes_of, flags_of
 from analyzer.program import (
     Carrier,
     Program,
@@ -143,7 +144,8 @@ class _Interpreter:
         self.buffers: dict[str, bool] = {}
         self.predicates = Predicates(program)
         self.fresh_fields = fresh_fields(program, known.own, known.fresh)
-        self.dtypes = {m.name: met_with(m, known.produced) for m in self.markers.values()}
+        self.dtypes = {m.name: dtypes_of(m, known.produced) for m in self.markers.values()}
+        self.flags = {name: flags_of(name, known.produced) for name in self.markers}
 
     def run(self) -> Facts:
         for sym in sorted(self.program.variants):
@@ -1848,10 +1850,11 @@ class Runner:
         return fm.reduce(value, {**state.known, key: True}) == fm.TRUE
 
     def known_false(self, state: State, source: Path, marker: str) -> bool:
-        if state.known.get(("m", source, marker)) is False:
-            return True
-        if any(state.known.get(("m", name, marker)) is False for name in names_of(source)[1:]):
-            return True
+        for name in names_of(source):
+            if state.known.get(("m", name, marker)) is False:
+                return True
+            if any(state.known.get(("m", name, other)) for other in self.interp.markers if other != marker):
+                return True  # the bytes of a weight have one layout
         obj = state.objects.get(source)
         if obj is None or obj.site is not None and (obj.whole_copy is not None or obj.storage.origins):
             return False
@@ -1864,8 +1867,11 @@ class Runner:
         return declared is not None and self.none_admitted(state, source, frozenset(declared.dtypes))
 
     def never_met(self, state: State, source: Path, marker: str) -> bool:
-        """A dtype test on this path that no weight meets which a producer of this tree marks. It acquits the caller
-        of a loss, not the loss itself: that is still told of, as a note."""
+        """A test on this path, of the dtype or of a boolean member, that no weight passes which a producer of this tree
+        marks. It acquits the caller of a loss, not the loss itself: that is still told of, as a note."""
+        for (_, member), value in self.interp.flags.get(marker, {}).items():
+            if any(state.known.get(("e", (*name, member))) is (not value) for name in names_of(source)):
+                return True
         return self.none_admitted(state, source, self.interp.dtypes.get(marker, frozenset()))
 
     def none_admitted(self, state: State, source: Path, possible: frozenset[str]) -> bool:

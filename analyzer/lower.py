@@ -738,6 +738,8 @@ class _Lowering:
 
     def name(self, cursor: Any) -> ir.Expr:
         target = self.lib.referenced(cursor)
+        if target._kind_id == _OVERLOADED:  # `f<N>` in a template
+            return self.overload(target)
         if 70 <= target._kind_id <= 73:
             return ir.Name(self.span(cursor), "", self.kind_text(cursor), "function")
         symbol, name, kind = self.sym(target)

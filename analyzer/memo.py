@@ -21,9 +21,9 @@ import msgspec
 
 from analyzer import domain, ir, summary
 from analyzer.cache import code_digest, read_sealed, write_sealed
-from analyzer.dtypes import produced
 from analyzer.links import is_test_path
 from analyzer.markers import Marker
+from analyzer.produced import Made, produced
 from analyzer.program import Program
 from analyzer.summary import Facts, Summary
 from analyzer.walk import byte_stores, handles_carriers, literal, walk
@@ -53,14 +53,14 @@ class Result:
 class Face(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What linking needs to know of one function: what it names, the storage fields it fills (see
     `analyzer.walk.byte_stores`), whether its body handles a carrier (see `analyzer.walk.handles_carriers`), and the
-    markers it sets (see `analyzer.dtypes.produced`)."""
+    markers it sets (see `analyzer.produced.produced`)."""
 
     calls: tuple[ir.Sym, ...]
     globals: tuple[ir.Sym, ...]
     own: tuple[tuple[str, str], ...]
     fresh: tuple[tuple[str, str], ...]
     handles: bool
-    produced: tuple[tuple[str, str], ...]
+    produced: tuple[Made, ...]
 
 
 class _File(msgspec.Struct, array_like=True):
@@ -167,13 +167,13 @@ class Unit:
 @dataclass(frozen=True)
 class Keys:
     """The units of a program by function, the functions that handle a carrier, the storage fields that functions fill
-    with their carrier's own bytes, and with others, and the markers that they set, with the dtype."""
+    with their carrier's own bytes, and with others, and what they are like where their markers are set."""
 
     units: Mapping[ir.Sym, Unit]
     handling: frozenset[ir.Sym]
     own: frozenset[tuple[str, str]]
     fresh: frozenset[tuple[str, str]]
-    produced: frozenset[tuple[str, str]]
+    produced: frozenset[Made]
 
 
 def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
@@ -187,7 +187,7 @@ def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
     )
     own: set[tuple[str, str]] = set()
     fresh: set[tuple[str, str]] = set()
-    marked: set[tuple[str, str]] = set()
+    weights: set[Made] = set()
     handling: set[ir.Sym] = set()
     digests: dict[ir.Sym, bytes] = {}
     calls: dict[ir.Sym, list[ir.Sym]] = {}
@@ -203,7 +203,7 @@ def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
             face = memo.face(about, functools.partial(_face, variant, program))
             own.update(face.own)
             fresh.update(face.fresh)
-            marked.update(face.produced)
+            weights.update(face.produced)
             if face.handles:
                 handling.add(sym)
             for name in face.globals:
@@ -227,7 +227,7 @@ def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
                 sorted((name, e.enumerators) for name, e in program.enums.items()),
                 sorted(own),
                 sorted(fresh),
-                sorted(marked),
+                sorted(weights, key=repr),
             )
         )
         + carriers,
@@ -245,7 +245,7 @@ def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
         unit = Unit(made.digest(), members)
         for member in members:
             units[member] = unit
-    return Keys(units, frozenset(handling), frozenset(own), frozenset(fresh), frozenset(marked))
+    return Keys(units, frozenset(handling), frozenset(own), frozenset(fresh), frozenset(weights))
 
 
 def _face(function: ir.Function, program: Program) -> Face:
@@ -262,8 +262,8 @@ def _face(function: ir.Function, program: Program) -> Face:
                 names[node.sym] = None
     own, fresh = byte_stores(function, program)
     handles = handles_carriers(function.body, program)
-    made = () if is_test_path(function.path) else tuple(sorted(produced(function, program)))
-    return Face(tuple(calls), tuple(names), tuple(sorted(own)), tuple(sorted(fresh)), handles, made)
+    sets = () if is_test_path(function.path) else produced(function, program)
+    return Face(tuple(calls), tuple(names), tuple(sorted(own)), tuple(sorted(fresh)), handles, sets)
 
 
 def _circles(calls: Mapping[ir.Sym, Iterable[ir.Sym]]) -> Iterator[set[ir.Sym]]:

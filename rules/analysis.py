@@ -20,7 +20,8 @@ Judge = Callable[[ir.Sym, Path, str, frozenset[str]], tuple[Verdict, str, tuple[
 
 @dataclass(frozen=True)
 class Draft:
-    """A finding before it has a place in a text, a verdict and a fix. `action` overrides the policy's."""
+    """A finding before it has a place in a text, a verdict and a fix. `action` overrides the policy's; `outermost`:
+    each caller that is the last to put it right and does not: its function, the source there, the line of the call."""
 
     rule: str
     site: Site
@@ -38,6 +39,7 @@ class Draft:
     action: str = ""
     latent: str = ""
     verdict: Verdict | None = None
+    outermost: tuple[tuple[ir.Sym, Path, int], ...] = ()
 
 
 NEVER_MARKED = (
@@ -164,6 +166,34 @@ class Analysis:
             )  # fmt: skip
         return sorted(found, key=lambda g: (g.site.path, g.site.span.begin, g.marker, g.outcome, g.source))
 
+    @functools.cached_property
+    def _runs_on(self) -> dict[ir.Sym, frozenset[str]]:
+        """The devices of functions that nothing but kernels calls, directly or not: those of these kernels."""
+        known = dict(self.kernels)
+        callers = {sym: set(found) for sym, found in self.facts.callers.items()}
+        for function in self.program.functions():
+            if function.parent:  # a lambda runs where it is written
+                callers[function.sym] = callers.get(function.sym, set()) | {function.parent}
+        ahead = {sym for sym in callers if sym not in known}
+        while True:  # the largest set that is called from within itself and from kernels only
+            outside = {s for s in ahead if any(c not in ahead and c not in known for c in callers[s])}
+            if not outside:
+                break
+            ahead -= outside
+        changed = True
+        while changed:
+            changed = False
+            for sym in sorted(ahead):
+                found = frozenset().union(*(known.get(c, frozenset()) for c in callers[sym]))
+                if found != known.get(sym, frozenset()):
+                    known[sym] = found
+                    changed = True
+        return known
+
+    def runs_on(self, function: ir.Sym) -> frozenset[str]:
+        """The devices that `function` is a kernel of, or a part of a kernel; empty where that cannot be told."""
+        return self._runs_on.get(function, frozenset())
+
     def final(self, obligation: Obligation) -> bool:
         """Nobody further out can discharge it."""
         if not obligation.pending or len(obligation.via) >= MAX_VIA:
@@ -208,7 +238,9 @@ class Analysis:
             message=message,
             source_span=group.source_span, source_type=group.source_type, witness=group.witness(self.program),
             part=group.part or group.outcome == "part", narrowed=group.narrowed, has_marker=group.outcome != "missing",
-            insert_after=group.insert_after, **more,  # type: ignore[arg-type]
+            insert_after=group.insert_after,
+            outermost=tuple((o.function, o.source, o.via[-1][2].line) for o in group.callers),
+            **more,  # type: ignore[arg-type]
         )  # fmt: skip
 
     def name_of(self, source: Path) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import msgspec
 
-from analyzer import ir
+from analyzer import domain, ir
 from analyzer.program import bare, device_name
 from analyzer.walk import walk
 from rules import policy
@@ -21,6 +21,14 @@ _SEVERITY = {
 }  # fmt: skip
 
 
+def _construction(site: domain.Site) -> str:
+    return f"{site.path}:{site.span.begin}:{site.span.end}"
+
+
+_WORST = tuple(_SEVERITY)
+_PART = "a part of a kernel: no caller that leaves the marker to it gets a marked weight"
+
+
 class Finisher:
     """Completes drafts of one analysis."""
 
@@ -28,6 +36,8 @@ class Finisher:
         self.analysis = analysis
         self.texts = texts
         self.overrides = overrides
+        self.parts: dict[tuple[ir.Sym, str], list[tuple[int, str]]] = {}
+        """Readers that are parts of a kernel, by kernel and marker: the line of its call, and their construction."""
         self.uploads: dict[ir.Sym, set[tuple[tuple[str, ...], int]]] = {}
         for obligation in analysis.facts.obligations.values():
             if obligation.site.form in ("copy-bytes", "upload"):
@@ -51,10 +61,13 @@ class Finisher:
                     return None  # a part of a kernel that no marked weight reaches: its kernel is told of
                 if not analysis.marked(site.function, draft.source, draft.marker):
                     return None  # the marker is lost before: nothing here could look at it
-            if site.function not in analysis.kernels and analysis.facts.callers.get(site.function):
-                draft = replace(
-                    draft, latent=draft.latent or "a part of a kernel: who calls it chooses what it reads"
-                )
+                if not analysis.facts.callers.get(site.function):
+                    own = (site.function, draft.marker)
+                    self.parts.setdefault(own, []).append((site.span.line, _construction(site)))
+                elif not draft.latent:
+                    verdict, reason, witness = self._at_callers(draft)
+                    if not is_live(verdict):
+                        draft = replace(draft, latent=_PART)
         severity = Severity.NOTE if draft.latent else _SEVERITY[verdict]
         if (site.function, draft.marker) in analysis.excused:
             severity, reason = Severity.NOTE, f"its operands have no dtype that is ever {draft.marker}"
@@ -71,13 +84,30 @@ class Finisher:
             severity=severity,
             verdict=verdict,
             message=draft.message,
-            construction=f"{site.path}:{site.span.begin}:{site.span.end}",
+            construction=_construction(site),
             fingerprint="",
             reason=draft.latent or reason,
             witness=(*witness, *self._taken(draft), *draft.witness),
             site=self._site(draft, source),
             fix=self._fix(draft),
         )
+
+    def _at_callers(self, draft: Draft) -> tuple[Verdict, str, tuple[Hop, ...]]:
+        """The worst verdict of the callers that are the last to look at the marker and do not."""
+        analysis, marker = self.analysis, draft.marker
+        found: list[tuple[Verdict, str, tuple[Hop, ...], ir.Sym, int]] = [(Verdict.DEAD, "", (), "", 0)]
+        for function, source, line in draft.outermost:
+            while (lowered := analysis.program.function(function)) is not None and lowered.parent:
+                function = lowered.parent  # a lambda reads what the function around it was given
+            if (function, marker) in analysis.excused or (function, source[0], marker) in analysis.kept_out:
+                continue
+            if analysis.marked(function, source, marker):
+                devices = analysis.runs_on(function) & draft.devices or draft.devices
+                found.append((*analysis.judge(function, source, marker, devices), function, line))
+        verdict, reason, witness, function, line = min(found, key=lambda one: (_WORST.index(one[0]), one[3:]))
+        if function:
+            self.parts.setdefault((function, marker), []).append((line, _construction(draft.site)))
+        return verdict, reason, witness
 
     def _taken(self, draft: Draft) -> tuple[Hop, ...]:
         """Where the pointer to the bytes was taken, when that is not where they are read."""
@@ -95,7 +125,7 @@ class Finisher:
 
     def _on_its_devices(self, draft: Draft) -> Draft:
         """A kernel runs where it is registered, device code on its device."""
-        known = self.analysis.kernels.get(draft.site.function, frozenset())
+        known = self.analysis.runs_on(draft.site.function)
         if not known and draft.site.path.endswith((".cu", ".cuh")):
             known = frozenset({"cuda", "gpu"}) & frozenset(self.analysis.program.devices)
         narrowed = draft.devices & known

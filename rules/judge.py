@@ -156,7 +156,7 @@ def report_findings(
                     found.append(made)
     for item in unanalysed:
         found.append(_run_finding(unanalysed_candidate.CODE, item.path, item.line, item.reason))
-    found = _number(_told_once(found))
+    found = _number(_told_once(found, finisher.parts.values()))
     comments = [a for path in texts.commented(analysis.program) for a in allows(path, texts.bytes(path))]
     found, used = _suppress(found, comments)
     for allow in comments:
@@ -185,19 +185,27 @@ def report_findings(
     )
 
 
-def _told_once(found: list[Finding]) -> list[Finding]:
-    """An upload is a note where the view of the uploaded bytes is reported for the same weight and devices."""
+def _told_once(found: list[Finding], parts: Iterable[list[tuple[int, str]]]) -> list[Finding]:
+    """An upload is a note where the view of the uploaded bytes is reported for the same weight and devices; of the
+    `parts` of a kernel that read one operand (line of the call, construction), the one it calls first is reported."""
     views = {
         (f.place.path, f.function, f.source, f.marker): f
         for f in found
         if f.rule == "VT001" and f.severity is not Severity.NOTE
     }
+    first = {construction: min(part) for part in parts for _, construction in part}
     result = []
     for finding in found:
         view = views.get((finding.place.path, finding.function, finding.source, finding.marker))
         uploads = finding.site is not None and finding.site.form in ("upload", "copy-bytes")
+        line, construction = first.get(finding.construction, (0, finding.construction))
         if view is not None and uploads and set(finding.devices) <= set(view.devices):
             reason = f"the view of these bytes, line {view.place.line}, says so"
+            finding = msgspec.structs.replace(finding, severity=Severity.NOTE, reason=reason)
+        elif construction != finding.construction and finding.severity is not Severity.NOTE:
+            reason = (
+                f"its kernel calls another part that reads them first, in line {line}: that one is reported"
+            )
             finding = msgspec.structs.replace(finding, severity=Severity.NOTE, reason=reason)
         result.append(finding)
     return result

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from analyzer import ir
 from analyzer.flow import Flow
+from analyzer.walk import walk
 from tests.flow.trees import facts, follow, hops, verdict
 
 LOADER = """
@@ -408,3 +410,73 @@ def test_both_views_of_a_probe_count() -> None:
     found = follow(probe, facts({"main.cpp": probe}, "arm", ("HAVE_IT",)))
     word, reason = verdict(found, "Sink", "w", "repacked")
     assert (word, "Probe" in reason) == ("LIVE", True)
+
+
+FLAGGED = """
+namespace vllm {
+struct Slab { Bytes bytes; bool nk = false; bool repacked = false; };
+Slab Load(const u8* s, bool nk) {
+  Slab o;
+  o.bytes.assign(s);
+  o.nk = nk;
+  if (nk) { o.repacked = true; }
+  return o;
+}
+vt::Tensor View(const Slab& w) {
+  vt::Tensor t;
+  t.data = const_cast<u8*>(w.bytes.data());
+  t.repacked = w.repacked;
+  return t;
+}
+void Rows(const vt::Tensor& t) { (void)t.rank; }
+void Columns(const vt::Tensor& t) { (void)t.rank; }
+void Product(const Slab& w) {
+  vt::Tensor t = View(w);
+  if (w.nk) Rows(t); else Columns(t);
+}
+struct Layer { Slab gate; };
+bool Fits(const Layer& l) { if (l.gate.nk) return false; return true; }
+void Grouped(const vt::Tensor& t) { (void)t.rank; }
+void Fast(const Layer& l) { Grouped(View(l.gate)); }
+void Run(const u8* s) {
+  Layer l;
+  l.gate = Load(s, true);
+  Product(l.gate);
+  if (Fits(l)) Fast(l);
+}
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "verdicts"),
+    [
+        ("", "", ("LIVE", "DEAD", "DEAD")),
+        ("if (nk) {", "{", ("LIVE", "LIVE", "LIVE")),
+        ("o.nk = nk;", "o.nk = nk; o.nk = s[0];", ("LIVE", "LIVE", "LIVE")),
+        ("if (nk) { o.repacked", "if (!nk) return o;\n  { o.repacked", ("LIVE", "DEAD", "DEAD")),
+        ("if (Fits(l)) Fast(l);", "Fast(l);", ("LIVE", "DEAD", "LIVE")),
+    ],
+)
+def test_a_member_that_always_comes_with_the_marker_tells_where_it_goes(
+    old: str, new: str, verdicts: tuple[str, ...]
+) -> None:
+    """Every marked weight has `nk`, so what is done where a weight has not, is done to plain ones."""
+    found = follow(FLAGGED.replace(old, new) if old else FLAGGED)
+    places = (("Rows", "t"), ("Columns", "t"), ("Grouped", "t"))
+    assert tuple(verdict(found, name, operand, "repacked")[0] for name, operand in places) == verdicts
+
+
+def test_a_call_of_a_template_in_a_template_is_followed() -> None:
+    found = follow(
+        """
+        namespace vllm {
+        template <bool kFast> void Part(const OwnedTensor& w, int n) { (void)w.rank; (void)n; }
+        template <bool kFast> void All(const OwnedTensor& w) { auto f = [&](int n) { Part<kFast>(w, n); }; f(1); }
+        void F(const u8* s) { OwnedTensor w; w.bytes.assign(s); w.repacked = true; All<true>(w); }
+        }
+        """
+    )
+    assert verdict(found, "Part", "w", "repacked")[0] == "LIVE"
+    calls = [n for f in found.program.functions() for n in walk(f.body) if isinstance(n, ir.Call)]
+    assert [c.callee in found.program.variants for c in calls if c.name.endswith("Part")] == [True]

@@ -3,13 +3,13 @@
 
 template <typename Owner>
 View Over(const Owner& w, Device d) {
-  return ViewOver(HostBytes(w), w.dtype, d, DimsOf(w));  // todo-want VT001 repacked q8_0_aligned elem_kn_repacked
+  return ViewOver(HostBytes(w), w.dtype, d, DimsOf(w));  // want VT001 repacked q8_0_aligned elem_kn_repacked
 }
 
 template <typename T>
 View Typed(const Weight& w, DType dtype) {
   auto* p = reinterpret_cast<T*>(HostBytes(w));  // may VT007 repacked q8_0_aligned elem_kn_repacked
-  return ViewOver(p, dtype, Device::kCPU, DimsOf(w));  // todo-want VT001 repacked q8_0_aligned elem_kn_repacked
+  return ViewOver(p, dtype, Device::kCPU, DimsOf(w));  // want VT001 repacked q8_0_aligned elem_kn_repacked
 }
 
 // ok
