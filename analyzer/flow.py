@@ -29,9 +29,10 @@ from analyzer.gates import (
     either,
     least,
 )
-from analyzer.links import Caller, Links, Node, is_test_path
+from analyzer.links import Caller, Links, Node
+from analyzer.memo import Memo
 from analyzer.produced import flags_of, produced
-from analyzer.program import Program, bare
+from analyzer.program import Program, bare, is_test_path
 from analyzer.valueflow import BYTES, FLAG, THIS, Graph, MarkerCopy, Producer, Use
 
 Hop: TypeAlias = tuple[str, int, str]
@@ -190,7 +191,7 @@ class Flow:
     def given_up(self, marker: str) -> list[tuple[str, str, int, str]]:
         """The edges a marked weight meets that could not be followed: why, file, line, function."""
         found = {edge for spread in self._by_marker.get(marker, ()) for edge in spread.given_up}
-        names = {sym: self.program.function(sym) for *_, sym in found}
+        names = {sym: self.program.head(sym) for *_, sym in found}
         return sorted(
             (why, path, line, f.name if (f := names[sym]) is not None else "")
             for why, path, line, sym in found
@@ -208,10 +209,10 @@ class Flow:
         return dict(sorted(found.items()))
 
 
-def flow(program: Program) -> Flow:
+def flow(program: Program, memo: Memo | None = None) -> Flow:
     """Follow every producer of every marker of `program`. Producers in tests, examples and benchmarks
-    count only when a marker has no other."""
-    links = Links(program)
+    count only when a marker has no other. `memo`: where faces of functions are kept."""
+    links = Links(program, (memo or Memo()).faces(program))
     graph = Graph(links)
     real = {p.marker for p in graph.producers if not p.test}
     producers = tuple(
@@ -326,7 +327,7 @@ class Spread:
 
     def run_from(self, node: Node) -> None:
         """Start at a node that holds a marked weight, with no regard to how it came there."""
-        self.put(self.graph.owner.get(node, ""), None, node, MARKED, ALWAYS, None, None)
+        self.put(self.graph.owner(node), None, node, MARKED, ALWAYS, None, None)
         self.drain()
 
     def beyond(self, node: Node) -> list[Key]:
@@ -356,7 +357,7 @@ class Spread:
         """Record a fact; a node that does not belong to `function` is recorded where it does."""
         if not gates:
             return
-        owner = self.graph.owner.get(node, "")
+        owner = self.graph.owner(node)
         if owner != function:
             gates = self.whole(function, entry, gates)
             function, entry = owner, None
@@ -405,11 +406,11 @@ class Spread:
         """Follow a fact along every use of its node."""
         function, entry, node, _ = key
         fact = self.facts[key]
-        for use in self.graph.uses.get(node, ()):
+        for use in self.graph.uses(node):
             if not self.tests_too and is_test_path(use.path):
                 continue
             self.follow(key, fact, use)
-        parameter = self.graph.parameters.get(node)
+        parameter = self.graph.parameter(node)
         if parameter is not None and parameter[0] == function and (entry is None or entry[0] != node):
             self.leave(key, parameter[1] + 2)
 
@@ -496,7 +497,7 @@ class Spread:
             node = self.links.parameter_node(target, use.position)
             if node is None:
                 continue
-            if use.position == THIS and node not in self.graph.parameters:
+            if use.position == THIS and not (self.graph.parameter(node) and self.graph.uses_object(target)):
                 continue
             inside: Entry = (node, state)
             context = (target, inside)
@@ -562,7 +563,7 @@ class Spread:
             nodes: tuple[Node, ...] = (caller.node,)
             note = "the call gives it back"
         else:
-            nodes = self.graph.outs.get(id(caller), {}).get(slot - 2, ())
+            nodes = self.graph.outs(caller).get(slot - 2, ())
             note = "the call leaves it there"
         for node in nodes:
             self.put(

@@ -8,7 +8,8 @@ that throws or returns failure *refuses* it, and bytes read with no test at all 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import functools
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -17,9 +18,9 @@ from analyzer.dtypes import speaks_of
 from analyzer.events import leaves
 from analyzer.flow import Flow
 from analyzer.gates import Frame
-from analyzer.links import Node, is_test_path
+from analyzer.links import Node
 from analyzer.markers import Marker
-from analyzer.program import device_name
+from analyzer.program import Carrier, Head, device_name, is_test_path
 from analyzer.valueflow import BYTES, FLAG
 from analyzer.walk import walk
 
@@ -95,14 +96,14 @@ class _Reader:
                 self.devices.setdefault(entry.function, set()).update(entry.devices)
 
     def run(self) -> Matrix:
-        cells: list[Cell] = []
-        positions: dict[Cell, int] = {}
-        weights: set[tuple[str, int | Node]] = (
-            set()
-        )  # operands that are weights: an activation is never marked
+        # Of most kernels no operand is a weight, and nothing has to be followed to see that: an activation is never
+        # marked. Which function can come to a test of a marker is cheap to tell.
+        testing = self.graph.may_reach(self.links.readers())
+        weights: set[tuple[str, int | Node]] = set()
+        found: list[tuple[tuple[str, int | Node], Callable[[], list[Cell]]]] = []
         for symbol, device, operator in self.kernels():
-            function = self.program.function(symbol)
-            if function is None or function.body is None:
+            function = self.program.head(symbol)
+            if function is None or not self.links.has_body(symbol):
                 continue
             for position, parameter in enumerate(function.params):
                 carrier = self.program.carrier_of(parameter.type)
@@ -112,28 +113,27 @@ class _Reader:
                     and parameter.type.endswith(("&", "*"))
                 ):
                     continue
-                operand = [
-                    cell
-                    for marker in carrier.markers
-                    if (cell := self.cell(function, parameter, marker, device, operator)) is not None
-                ]
-                for cell in operand:
-                    positions[cell] = position
-                cells += operand
                 node = self.links.canonical[parameter.sym]
-                if any(any(self.flow.state(node, marker)) for marker in carrier.markers) or any(
-                    c.outcome in (HONOURS, REFUSES) for c in operand
+                operand = (operator, position if operator else node)
+                cells = functools.cache(
+                    functools.partial(self.cells, function, parameter, carrier, device, operator)
+                )
+                found.append((operand, cells))
+                if any(any(self.flow.state(node, marker)) for marker in carrier.markers) or (
+                    symbol in testing and any(c.outcome in (HONOURS, REFUSES) for c in cells())
                 ):
-                    weights.add((operator, position if operator else node))
-        kept = {c for c in cells if (c.operator, positions[c] if c.operator else self.node(c)) in weights}
+                    weights.add(operand)
+        kept = {cell for operand, cells in found if operand in weights for cell in cells()}
         return Matrix(
             tuple(sorted(kept, key=lambda c: (c.marker, c.device, c.operator, c.path, c.line, c.operand)))
         )
 
-    def node(self, cell: Cell) -> Node:
-        """The node of the operand."""
-        parameters = self.program.variants[cell.symbol][0].params
-        return next(self.links.canonical[p.sym] for p in parameters if p.name == cell.operand)
+    def cells(
+        self, function: Head, parameter: ir.Param, carrier: Carrier, device: str, operator: str
+    ) -> list[Cell]:
+        """The cells of one operand."""
+        found = (self.cell(function, parameter, marker, device, operator) for marker in carrier.markers)
+        return [cell for cell in found if cell is not None]
 
     def kernels(self) -> Iterator[tuple[ir.Sym, str, str]]:
         """`(function, device, operator)` of every kernel."""
@@ -150,16 +150,16 @@ class _Reader:
                         seen.add(key)
                         yield key
         registered = {symbol for symbol, _, _ in seen}
-        for symbol in sorted(self.program.variants):
-            function = self.program.function(symbol)
-            if function is None or function.body is None or symbol in registered or function.parent:
+        for symbol in sorted(self.program.heads):
+            function = self.program.head(symbol)
+            if function is None or symbol in registered or function.parent or not self.links.has_body(symbol):
                 continue
             suffix = function.path[function.path.rfind(".") :]
             if suffix in _SOURCE_DEVICE and not is_test_path(function.path):
                 yield symbol, by_file.get(function.path, _SOURCE_DEVICE[suffix]), ""
 
     def cell(
-        self, function: ir.Function, parameter: ir.Param, marker: str, device: str, operator: str
+        self, function: Head, parameter: ir.Param, marker: str, device: str, operator: str
     ) -> Cell | None:
         start = self.links.canonical[parameter.sym]
         outcome, place, line, dtypes = self.follow(start, marker, device)
@@ -196,19 +196,19 @@ class _Reader:
         stack = [start]
         read_bytes: tuple[str, int] | None = None
         refused: tuple[str, int] | None = None
-        home = self.path_of(self.graph.owner.get(start, ""))
+        home = self.path_of(self.graph.owner(start))
         dtypes: set[str] = set()
         while stack and len(seen) < _MAX_VISITED:
             node = stack.pop()
-            owner = self.graph.owner.get(node, "")
+            owner = self.graph.owner(node)
             for read in self.reads_in(owner):
                 if read.node == node and read.marker == marker and not read.copies:
-                    path = self.program.variants[owner][0].path
+                    path = self.program.heads[owner][0].head.path
                     if not read.refuses:
                         return HONOURS, self.path_of(owner), read.line, frozenset()
                     refused = refused or (path, read.line)
             dtypes |= self.dtypes_of(owner, node)
-            for use in self.graph.uses.get(node, ()):
+            for use in self.graph.uses(node):
                 if use.mode == BYTES:
                     own = use.path == home
                     if read_bytes is None or own and read_bytes[0] != home:
@@ -236,7 +236,7 @@ class _Reader:
         return "", "", 0, frozenset()
 
     def path_of(self, function: ir.Sym) -> str:
-        known = self.program.function(function)
+        known = self.program.head(function)
         return known.path if known is not None else ""
 
     # ------------------------------------------------------------------------------------------------ reads
@@ -245,9 +245,7 @@ class _Reader:
         known = self.reads.get(symbol)
         if known is None:
             known = []
-            for variant in (
-                () if symbol not in self.links.marker_reads else self.program.variants.get(symbol, ())
-            ):
+            for variant in self.program.variants[symbol] if self.links.reads_markers(symbol) else ():
                 if variant.body is not None:
                     self.scan(variant.body, variant.sym, known)
             self.reads[symbol] = known

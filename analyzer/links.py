@@ -1,47 +1,31 @@
 """Indexes over a whole program: who calls what, what is stored where, what a pointer to a function may be.
 
-One pass over all bodies; everything else is answered from the tables it leaves.
+The tables are made from faces (`analyzer.faces`), which are kept between runs. A body is read only when a question
+leads into it: `Links.part` has what its statements say, and every answer that is about several functions is put
+together in their order, so that it does not matter what was asked before.
 """
 
 from __future__ import annotations
 
-import functools
+import bisect
+import itertools
 import re
-from collections.abc import Iterable, Iterator
-from pathlib import PurePosixPath
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 from analyzer import ir
-from analyzer.events import Cond, Events, events, of_expression
-from analyzer.program import Program, bare, device_name, is_mutable_reference
+from analyzer.events import Cond, Events, events
+from analyzer.faces import Face, is_factory, place
+from analyzer.program import Program, bare, device_name, is_mutable_reference, is_test_path
+
+_NO_END = 1 << 62
+_Key = TypeVar("_Key")
 
 Node = str
 """Where a value can be: a variable's symbol, `#Record::field`, `@this of a method` or a call's result."""
 
-_TEST_FOLDERS = frozenset(
-    {
-        "test",
-        "tests",
-        "testing",
-        "unittest",
-        "unittests",
-        "example",
-        "examples",
-        "bench",
-        "benchmark",
-        "benchmarks",
-    }
-)
-_FACTORY = re.compile(
-    r"(?:^|::)(?:make_unique|make_shared|emplace_back|emplace|construct|emplace_front|allocate_shared)$"
-)
 _FUNCTION_TYPE = re.compile(r"\(\*|\(&|std::function|\(lambda|std::move_only_function")
-
-
-@functools.cache
-def is_test_path(path: str) -> bool:
-    """Tests, examples and benchmarks: they call the code, but no user's process runs them."""
-    parts = PurePosixPath(path).parts
-    return any(part.lower() in _TEST_FOLDERS for part in parts[:-1]) or parts[-1].startswith("test_")
 
 
 class Caller:
@@ -87,13 +71,39 @@ class Registration:
         self.line = line
 
 
-class Links:
-    """The tables."""
+@dataclass
+class Part:
+    """What the bodies of one function (all its forms) say, or the initialiser of a global. `owner`: its variables.
+    `named_calls`: positions in `calls` by the declared callee, where the program has it; `other_calls`: of those
+    that do not say what they call. `open_variables`, `open_fields`: those that others may write. `stub`: one form is a
+    bare `return false`."""
 
-    def __init__(self, program: Program) -> None:
+    bodies: list[tuple[ir.Function, Events]] = field(default_factory=list)
+    types: dict[ir.Sym, str] = field(default_factory=dict)
+    owner: dict[ir.Sym, ir.Sym] = field(default_factory=dict)
+    ranges: dict[ir.Sym, ir.Expr] = field(default_factory=dict)
+    calls: list[Caller] = field(default_factory=list)
+    named_calls: dict[ir.Sym, list[int]] = field(default_factory=dict)
+    other_calls: list[int] = field(default_factory=list)
+    variable_stores: dict[ir.Sym, list[tuple[ir.Expr, Cond | None]]] = field(default_factory=dict)
+    open_variables: set[ir.Sym] = field(default_factory=set)
+    field_stores: dict[tuple[str, str], list[tuple[ir.Sym, ir.Expr, Cond | None]]] = field(
+        default_factory=dict
+    )
+    open_fields: set[tuple[str, str]] = field(default_factory=set)
+    returns: list[tuple[ir.Expr, Cond | None]] = field(default_factory=list)
+    reads: list[ir.Field] = field(default_factory=list)
+    stub: bool = False
+
+
+class Links:
+    """The tables. `using`: who names a member; `marking`: who stores a marker.
+
+    Functions with a body, and after them the initialisers of globals, are numbered in a fixed order (`order`)."""
+
+    def __init__(self, program: Program, faces: Mapping[ir.Sym, Sequence[Face]]) -> None:
         self.program = program
-        self.bodies: list[tuple[ir.Function, Events]] = []
-        self.types: dict[ir.Sym, str] = {}
+        self.order: list[ir.Sym] = []
         self.names: dict[ir.Sym, str] = {}
         self.parameter_owner: dict[ir.Sym, tuple[ir.Sym, int]] = {}
         self.canonical: dict[ir.Sym, ir.Sym] = {}
@@ -102,52 +112,55 @@ class Links:
         self.registrations: list[Registration] = []
         self.constructors: dict[str, list[ir.Sym]] = {}
         self.by_signature: dict[str, list[ir.Sym]] = {}
-        self._positions: dict[ir.Sym, dict[ir.Sym, int]] = {}
-        self._variable_stores: dict[ir.Sym, list[tuple[ir.Expr, Cond | None]]] = {}
-        self._open_variables: set[ir.Sym] = set()
-        self._field_stores: dict[tuple[str, str], list[tuple[ir.Sym, ir.Expr, Cond | None]]] = {}
-        self._open_fields: set[tuple[str, str]] = set()
-        self._returns: dict[ir.Sym, list[tuple[ir.Expr, Cond | None]]] = {}
-        self._stubs: set[ir.Sym] = set()
-        self._by_name: dict[str, list[ir.Sym]] = {}
-        self._callers: dict[ir.Sym, list[Caller]] = {}
-        self.calls: list[Caller] = []
         self.caller_of: dict[int, Caller] = {}
+        self.open_records: dict[str, str] = {}
+        self._reading: set[int] = set()
+        self.marking: list[int] = []
+        self.device_enumerators = frozenset(_enumerators(program))
+        self._number: dict[ir.Sym, int] = {}
+        self._types: dict[ir.Sym, str] = {}
+        self._positions: dict[ir.Sym, dict[ir.Sym, int]] = {}
+        self._by_name: dict[str, list[ir.Sym]] = {}
+        self._lambdas: dict[ir.Sym, list[ir.Sym]] = {}
+        self._spans: dict[str, tuple[list[tuple[int, int, int]], list[int]]] = {}
+        self._numbers: dict[ir.Sym, Sequence[int]] = {}
+        self._stores: dict[ir.Sym, list[tuple[ir.Expr, Cond | None]]] = {}
+        self._elsewhere: dict[ir.Sym, list[int]] = {}
+        self._naming: dict[ir.Sym, list[int]] = {}
+        self.using: dict[tuple[str, str], list[int]] = {}
+        self._storing: dict[tuple[str, str], list[int]] = {}
+        self._mentioning: dict[ir.Sym, list[int]] = {}
+        self._pointing: dict[int, list[int]] = {}
+        self._depending: dict[str, list[int]] = {}
+        self._making: list[int] = []
+        self._parts: dict[int, Part] = {}
+        self._callers: dict[ir.Sym, list[Caller]] = {}
         self._targets: dict[int, tuple[ir.Sym, ...]] = {}
         self._resolving: set[object] = set()
-        self.device_enumerators = frozenset(_enumerators(program))
-        self.open_records: dict[str, str] = {}
-        self._scan()
-        self._register()
-        self.marker_reads: dict[ir.Sym, list[ir.Field]] = {}
-        for function, found in self.bodies:
-            reads = [e for e in found.reads if e.owner in program.carriers]
-            if reads:
-                self.marker_reads.setdefault(function.sym, []).extend(reads)
-        for caller in self.calls:
-            for target in self.targets(caller.call, caller.function):
-                self._callers.setdefault(target, []).append(caller)
+        self._declare()
+        self._index(faces)
 
-    # ------------------------------------------------------------------------------------------ first pass
+    # ------------------------------------------------------------------------------------------------ tables
 
-    def _scan(self) -> None:
+    def _declare(self) -> None:
         program = self.program
-        for sym, variants in program.variants.items():
-            first = variants[0]
-            if first.owner and first.name.rpartition("::")[2] == first.owner.rpartition("::")[2]:
+        for sym, variants in program.heads.items():
+            first = variants[0].head
+            last = first.name.rpartition("::")[2]
+            if first.owner and last == first.owner.rpartition("::")[2]:
                 self.constructors.setdefault(first.owner, []).append(sym)
-            if all(v.body is None for v in variants):
+            if not any(v.has_body for v in variants):
                 for type_text in (
                     first.result,
                     first.owner,
                     *(p.type for p in first.params if is_mutable_reference(p.type)),
                 ):
                     self.open_records.setdefault(bare(type_text), first.name)
-            self._by_name.setdefault(first.name.rpartition("::")[2], []).append(sym)
+            self._by_name.setdefault(last, []).append(sym)
             positions = self._positions.setdefault(sym, {})
-            for function in variants:
-                for at, parameter in enumerate(function.params):
-                    self.types[parameter.sym] = parameter.type
+            for variant in variants:
+                for at, parameter in enumerate(variant.head.params):
+                    self._types[parameter.sym] = parameter.type
                     self.names[parameter.sym] = parameter.name
                     self.parameter_owner[parameter.sym] = (sym, at)
                     positions[parameter.sym] = at
@@ -155,92 +168,215 @@ class Links:
                         first.params[at].sym if at < len(first.params) else parameter.sym
                     )
         for variable in program.globals.values():
-            self.types[variable.sym] = variable.type
+            self._types[variable.sym] = variable.type
             self.names[variable.sym] = variable.name
-        members = frozenset(program.markers)
-        for function in program.functions():
-            found = events(function, members)
-            self.bodies.append((function, found))
-            self._take(function, found)
-        for variable in program.globals.values():
-            if variable.init is not None:
-                self._global(variable)
-        for record in program.records.values():
-            for member in record.members:
-                if member.init is not None:
-                    self._field_stores.setdefault((record.name, member.name), []).append(
-                        ("", member.init, None)
-                    )
 
-    def _global(self, variable: ir.Global) -> None:
-        assert variable.init is not None
-        function = ir.Function(f"{variable.sym}=", variable.name, variable.path, variable.span, (), "", None)
-        found = of_expression(variable.init)
-        found.variables.append(
-            (ir.Var(variable.span, variable.sym, variable.name, variable.type, variable.init), None)
-        )
-        self.bodies.append((function, found))
-        self._take(function, found)
+    def _index(self, faces: Mapping[ir.Sym, Sequence[Face]]) -> None:
+        program = self.program
+        spans: dict[str, list[tuple[int, int, int]]] = {}
+        self._bodies = {
+            sym: [v for v in variants if v.has_body] for sym, variants in sorted(program.heads.items())
+        }
+        # Of functions by symbol, of globals as they come.
+        self._bodies |= {each.head.sym: [each] for each in program.values()}
+        self._bodies = {sym: variants for sym, variants in self._bodies.items() if variants}
+        for at, (sym, variants) in enumerate(self._bodies.items()):
+            self.order.append(sym)
+            self._number[sym] = at
+            parent = variants[0].head.parent
+            if parent:
+                self._lambdas.setdefault(parent, []).append(sym)
+            for variant in variants:
+                head = variant.head
+                spans.setdefault(head.path, []).append((head.span.begin, head.span.end, at))
+            for face in faces[sym]:
+                self._take_face(at, variants[0].head.path, face)
+        for path, found in spans.items():
+            found.sort()
+            self._spans[path] = found, list(itertools.accumulate((end for _, end, _ in found), max))
 
-    def _take(self, function: ir.Function, found: Events) -> None:
+    def _take_face(self, at: int, path: str, face: Face) -> None:
+        heads = self.program.heads
+        _note(self._naming, face.calls, at)
+        _note(self._mentioning, face.globals, at)
+        _note(self.using, face.fields, at)
+        _note(self._storing, face.stores, at)
+        _note(self._depending, face.dependent, at)
+        _note(self._elsewhere, face.elsewhere, at)
+        _note(self._pointing, (count for callee, count in face.pointers if callee not in heads), at)
+        if face.reads:
+            self._reading.add(at)
+        for wanted, numbers in ((face.makes, self._making), (face.marks, self.marking)):
+            if wanted and (not numbers or numbers[-1] != at):
+                numbers.append(at)
+        for sym in face.escapes:
+            if sym in heads and sym not in self.escaping:
+                self.escaping.add(sym)
+                signature = ", ".join(p.type for p in heads[sym][0].head.params)
+                self.by_signature.setdefault(signature, []).append(sym)
+        for each in face.registers:
+            operators = frozenset(e for e in each.enumerators if e not in self.device_enumerators)
+            devices = frozenset(device_name(e) for e in each.enumerators if e in self.device_enumerators)
+            for sym in each.functions:
+                if sym in heads:
+                    entry = Registration(operators, devices, sym, path, each.line)
+                    self.registrations.append(entry)
+                    for operator in operators:
+                        self.registry.setdefault(operator, []).append(entry)
+
+    def marker_reads(self) -> Iterator[tuple[ir.Sym, list[ir.Field]]]:
+        """The functions that read a marker of a carrier, each with the places."""
+        for at in sorted(self._reading):
+            reads = self.part(at).reads
+            if reads:
+                yield self.order[at], reads
+
+    def part(self, at: int) -> Part:
+        """What the function with number `at` says."""
+        known = self._parts.get(at)
+        if known is None:
+            known = self._parts[at] = Part()
+            for variant in self._bodies[self.order[at]]:
+                function = variant.function
+                self._take(known, function, events(function, frozenset(self.program.markers)))
+        return known
+
+    def number(self, sym: ir.Sym) -> int | None:
+        """The number of function `sym`, None if it has no body."""
+        return self._number.get(sym)
+
+    def has_body(self, sym: ir.Sym) -> bool:
+        """Is there a body of function `sym`?"""
+        return sym in self._number
+
+    def reads_markers(self, sym: ir.Sym) -> bool:
+        """Does function `sym` read a marker of a carrier?"""
+        return self._number.get(sym) in self._reading
+
+    def readers(self) -> list[ir.Sym]:
+        """The functions that read a marker of a carrier."""
+        return [self.order[at] for at in sorted(self._reading)]
+
+    def part_of(self, sym: ir.Sym) -> Part | None:
+        """What function `sym` says, None if it has no body."""
+        at = self._number.get(sym)
+        return None if at is None else self.part(at)
+
+    def parts_with(self, symbol: ir.Sym) -> Iterator[Part]:
+        """The parts that can speak of a variable."""
+        return map(self.part, self.numbers_with(symbol))
+
+    def numbers_with(self, symbol: ir.Sym) -> Sequence[int]:
+        """The functions whose statements can name a variable: that of a parameter or local with the lambdas in it, and
+        whoever mentions a global."""
+        known = self._numbers.get(symbol)
+        if known is None:
+            found = {*self._mentioning.get(symbol, ())}
+            for at in self._elsewhere.get(symbol, ()):
+                found.update(self.frame(self.order[at]))
+            own = self._number.get(f"{symbol}=")
+            if own is not None:
+                found.add(own)
+            owner = self.parameter_owner.get(symbol)
+            if owner is not None:
+                found.update(self.frame(owner[0]))
+            path, offset = place(symbol)
+            if offset >= 0:
+                found.update(self.numbers_at(path, offset))
+            known = self._numbers[symbol] = tuple(sorted(found))
+        return known
+
+    def numbers_at(self, path: str, offset: int) -> set[int]:
+        """The functions around a byte of a file, and the lambdas in them."""
+        return {n for at in self._around(path, offset) for n in self.frame(self.order[at])}
+
+    def _around(self, path: str, offset: int) -> list[int]:
+        spans, ends = self._spans.get(path, ((), ()))
+        at = bisect.bisect_right(spans, (offset, _NO_END, 0)) - 1
+        found = []
+        while at >= 0 and ends[at] > offset:  # of those that begin no later, some end later
+            _, end, number = spans[at]
+            if offset < end:
+                found.append(number)
+            at -= 1
+        return found
+
+    def frame(self, function: ir.Sym) -> list[int]:
+        """A function, if it has a body, and the lambdas in it at any depth."""
+        own = self._number.get(function)
+        found = [] if own is None else [own]
+        for inner in self._lambdas.get(function, ()):
+            found += self.frame(inner)
+        return found
+
+    def _take(self, part: Part, function: ir.Function, found: Events) -> None:
         sym = function.sym
         quiet = is_test_path(function.path)
+        part.bodies.append((function, found))
         for var, cond in found.variables:
-            self.types[var.sym] = var.type
-            self.names[var.sym] = var.name
+            part.types[var.sym] = var.type
+            if not var.static and var.sym != sym[:-1]:
+                part.owner[var.sym] = sym
             if var.init is not None:
-                self._variable_stores.setdefault(var.sym, []).append((var.init, cond))
+                part.variable_stores.setdefault(var.sym, []).append((var.init, cond))
         for each, _ in found.ranges:
-            self.types[each.var.sym] = each.var.type
-            self.names[each.var.sym] = each.var.name
+            part.types[each.var.sym] = each.var.type
+            part.owner[each.var.sym] = sym
+            part.ranges[each.var.sym] = each.range
         for assign, cond in found.assigns:
             target = assign.target
             if isinstance(target, ir.Name):
                 if assign.op == "=":
-                    self._variable_stores.setdefault(target.sym, []).append((assign.value, cond))
+                    part.variable_stores.setdefault(target.sym, []).append((assign.value, cond))
                 else:
-                    self._open_variables.add(target.sym)
+                    part.open_variables.add(target.sym)
             elif isinstance(target, ir.Field) and not quiet:
                 if assign.op == "=":
-                    self._field_stores.setdefault((target.owner, target.name), []).append(
+                    part.field_stores.setdefault((target.owner, target.name), []).append(
                         (sym, assign.value, cond)
                     )
                 else:
-                    self._open_fields.add((target.owner, target.name))
+                    part.open_fields.add((target.owner, target.name))
         for init, cond in found.inits:
             if init.fields and not quiet:
                 for name, item in zip(init.fields, init.items, strict=False):
-                    self._field_stores.setdefault((bare(init.type), name), []).append((sym, item, cond))
+                    part.field_stores.setdefault((bare(init.type), name), []).append((sym, item, cond))
         for address in found.addresses:
-            self._opened(address)
+            _open(part, address)
         if len(found.returns) == 1 and not function.params and _is_false(found.returns[0][0].x):
-            self._stubs.add(sym)
+            part.stub = True
         for returned, cond in found.returns:
             if returned.x is not None:
-                self._returns.setdefault(sym, []).append((returned.x, cond))
+                part.returns.append((returned.x, cond))
+        part.reads += [e for e in found.reads if e.owner in self.program.carriers]
         for call, cond in found.calls:
             caller = Caller(sym, function.path, call, cond, call.args)
-            self.calls.append(caller)
+            if not isinstance(call, ir.Call):
+                part.other_calls.append(len(part.calls))
+            elif call.callee in self.program.heads or call.callee in self.program.overriders:
+                part.named_calls.setdefault(call.callee, []).append(len(part.calls))
+            elif not call.callee or call.target is not None or is_factory(call.name):
+                part.other_calls.append(len(part.calls))
+            part.calls.append(caller)
             self.caller_of[id(call)] = caller
             if isinstance(call, ir.Call) and call.callee:
-                variants = self.program.variants.get(call.callee)
+                variants = self.program.heads.get(call.callee)
                 if variants:
-                    for parameter, argument in zip(variants[0].params, call.args, strict=False):
+                    for parameter, argument in zip(variants[0].head.params, call.args, strict=False):
                         if is_mutable_reference(parameter.type):
-                            self._opened(argument)
-
-    def _opened(self, e: ir.Expr) -> None:
-        if isinstance(e, ir.Name):
-            if e.kind in ("local", "global"):
-                self._open_variables.add(e.sym)
-        elif isinstance(e, ir.Field):
-            self._open_fields.add((e.owner, e.name))
+                            _open(part, argument)
 
     # ------------------------------------------------------------------------------------------ small facts
 
     def type_of(self, symbol: ir.Sym) -> str:
         """The declared type of a variable or parameter."""
-        return self.types.get(symbol, "")
+        known = self._types.get(symbol)
+        if known is None:
+            known = ""
+            for part in self.parts_with(symbol):
+                known = part.types.get(symbol, known)
+            self._types[symbol] = known
+        return known
 
     def positions(self, function: ir.Sym) -> dict[ir.Sym, int]:
         """The parameters of all variants of a function, with their positions."""
@@ -248,7 +384,8 @@ class Links:
 
     def is_stub(self, function: ir.Sym) -> bool:
         """A question without parameters that some view of the code answers with a bare `return false`."""
-        return function in self._stubs
+        part = self.part_of(function)
+        return part is not None and part.stub
 
     def owner_of_parameter(self, symbol: ir.Sym) -> tuple[ir.Sym, int] | None:
         """The function a parameter belongs to, and its position."""
@@ -256,28 +393,86 @@ class Links:
 
     def default(self, function: ir.Sym, position: int) -> ir.Expr | None:
         """The default argument of a parameter."""
-        for variant in self.program.variants.get(function, ()):
-            if position < len(variant.params) and variant.params[position].default is not None:
-                return variant.params[position].default
+        for variant in self.program.heads.get(function, ()):
+            params = variant.head.params
+            if position < len(params) and params[position].default is not None:
+                return params[position].default
         return None
 
     def callers(self, function: ir.Sym) -> list[Caller]:
         """Every known call of `function`, those in tests only when there is no other."""
-        found = self._callers.get(function, [])
+        found = self.all_callers(function)
         return [c for c in found if not is_test_path(c.path)] or found
 
     def all_callers(self, function: ir.Sym) -> list[Caller]:
         """Every known call of `function`."""
-        return self._callers.get(function, [])
+        known = self._callers.get(function)
+        if known is None:
+            known = self._callers[function] = []
+            by_name = {function, *self._bases(function)}
+            for at in sorted(self.may_call(function)):
+                part = self.part(at)
+                positions = [n for sym in by_name for n in part.named_calls.get(sym, ())]
+                for position in sorted({*positions, *part.other_calls}):
+                    caller = part.calls[position]
+                    if self._fits(caller.call, function) and function in self.targets(
+                        caller.call, caller.function
+                    ):
+                        known.append(caller)
+        return known
+
+    def _bases(self, function: ir.Sym) -> set[ir.Sym]:
+        """The methods that `function` overrides, directly or not."""
+        found: set[ir.Sym] = set()
+        wanted = [function]
+        while wanted:
+            for variant in self.program.heads.get(wanted.pop(), ())[:1]:
+                more = set(variant.head.overrides) - found
+                found |= more
+                wanted += more
+        return found
+
+    def may_call(self, function: ir.Sym, *, by_name: bool = False) -> set[int]:
+        """The functions that can have a call of `function`, told from outside; `by_name`: one that names it."""
+        variants = self.program.heads.get(function)
+        if not variants:
+            return set()
+        first = variants[0].head
+        found = self._may_name(function)
+        if by_name:
+            return found
+        found.update(self._depending.get(first.name.rpartition("::")[2], ()))
+        if function in self.escaping or first.parent:
+            for variant in variants:
+                found.update(self._pointing.get(len(variant.head.params), ()))
+        if function in self.constructors.get(first.owner, ()):
+            found.update(self._making)
+        return found
+
+    def _may_name(self, function: ir.Sym) -> set[int]:
+        """The functions that name `function`, or one that it overrides; for a lambda those of its frame."""
+        found: set[int] = set()
+        for sym in (function, *self._bases(function)):
+            found.update(self._naming.get(sym, ()))
+        head = self.program.head(function)
+        if head is not None and head.parent:
+            found.update(self.frame(self.frame_of(function)))
+        return found
+
+    def _fits(self, call: ir.Call | ir.New, function: ir.Sym) -> bool:
+        """Has a call through a value as many arguments as `function` has parameters?"""
+        if isinstance(call, ir.New) or call.target is None or self._with_overriders(call.callee):
+            return True
+        return any(len(v.head.params) == len(call.args) for v in self.program.heads[function])
 
     def parameter_node(self, function: ir.Sym, position: int) -> Node | None:
         """The node of a parameter; position -1 is the object of a method."""
         if position < 0:
             return f"@{function}"
-        variants = self.program.variants.get(function)
-        if not variants or position >= len(variants[0].params):
+        variants = self.program.heads.get(function)
+        if not variants or position >= len(variants[0].head.params):
             return None
-        return variants[0].params[position].sym
+        return variants[0].head.params[position].sym
 
     def guesses(self, call: ir.Call | ir.New) -> list[ir.Sym]:
         """Every function used as a value whose signature fits a call that could not be followed."""
@@ -290,15 +485,26 @@ class Links:
 
     def returns(self, function: ir.Sym) -> list[tuple[ir.Expr, Cond | None]]:
         """Every value a function returns, over all its bodies."""
-        return self._returns.get(function, [])
+        part = self.part_of(function)
+        return [] if part is None else part.returns
 
     def stores_to_variable(self, symbol: ir.Sym) -> list[tuple[ir.Expr, Cond | None]] | None:
         """Every value given to a local variable, None when something else may write it."""
-        return None if symbol in self._open_variables else self._variable_stores.get(symbol)
+        if any(symbol in part.open_variables for part in self.parts_with(symbol)):
+            return None
+        return self._variable_stores(symbol) or None
+
+    def _variable_stores(self, symbol: ir.Sym) -> list[tuple[ir.Expr, Cond | None]]:
+        known = self._stores.get(symbol)
+        if known is None:
+            known = self._stores[symbol] = [
+                store for part in self.parts_with(symbol) for store in part.variable_stores.get(symbol, ())
+            ]
+        return known
 
     def values_of_variable(self, symbol: ir.Sym) -> list[ir.Expr]:
         """Every value seen to be given to a local variable, whatever else may write it."""
-        return [value for value, _ in self._variable_stores.get(symbol, ())]
+        return [value for value, _ in self._variable_stores(symbol)]
 
     def calls_in(self, found: Events) -> list[Caller]:
         """The calls of one body."""
@@ -312,7 +518,7 @@ class Links:
         """Why the callee is not known, empty where it is known or is a library function."""
         if isinstance(call, ir.New):
             return ""
-        if call.callee in self.program.variants:
+        if call.callee in self.program.heads:
             return f"{call.name} has no body in the files read"
         if call.target is not None and not (call.callee and "operator()" not in call.name):
             text = (
@@ -327,13 +533,24 @@ class Links:
 
     def stores_to_field(self, owner: str, name: str) -> list[tuple[ir.Sym, ir.Expr, Cond | None]] | None:
         """Every value given to a data member anywhere, None when something else may write it."""
-        return None if (owner, name) in self._open_fields else self._field_stores.get((owner, name))
+        key = (owner, name)
+        if any(key in self.part(at).open_fields for at in self._storing.get(key, ())):
+            return None
+        return self._field_stores(key) or None
+
+    def _field_stores(self, key: tuple[str, str]) -> list[tuple[ir.Sym, ir.Expr, Cond | None]]:
+        found = [
+            store for at in self._storing.get(key, ()) for store in self.part(at).field_stores.get(key, ())
+        ]
+        record = self.program.records.get(key[0])
+        members = record.members if record is not None else ()
+        return found + [("", m.init, None) for m in members if m.name == key[1] and m.init is not None]
 
     def frame_of(self, function: ir.Sym) -> ir.Sym:
         """The function a lambda is written in, at any depth; else the function itself."""
         seen = function
         while True:
-            known = self.program.function(seen)
+            known = self.program.head(seen)
             if known is None or not known.parent:
                 return seen
             seen = known.parent
@@ -359,7 +576,7 @@ class Links:
             if isinstance(target, ir.Lambda):
                 return [target.sym]
             if isinstance(target, ir.Name):
-                for value, _ in self._variable_stores.get(target.sym, ()):
+                for value, _ in self._variable_stores(target.sym):
                     if isinstance(value, ir.Lambda):
                         found.append(value.sym)
         return found
@@ -371,8 +588,7 @@ class Links:
         stack = [callee]
         while stack:
             sym = stack.pop()
-            function = self.program.function(sym)
-            if function is not None and function.body is not None and sym not in found:
+            if sym in self._number and sym not in found:
                 found.append(sym)
             stack += [s for s in self.program.overriders.get(sym, ()) if s not in found]
         return found
@@ -389,9 +605,9 @@ class Links:
         if isinstance(call, ir.New):
             return self._constructors(bare(call.type), len(call.args))
         found = self._with_overriders(call.callee)
-        if found or call.callee in self.program.variants:
+        if found or call.callee in self.program.heads:
             return found
-        if _FACTORY.search(call.name):
+        if is_factory(call.name):
             return self._constructors(
                 _made(call, self.type_of(call.base.sym) if isinstance(call.base, ir.Name) else ""),
                 len(call.args),
@@ -405,19 +621,19 @@ class Links:
         functions of that name that it can mean, those of the same file first."""
         found = []
         for sym in self._by_name.get(call.name.rpartition("::")[2], ()):
-            known = self.program.function(sym)
-            if known is not None and known.body is not None and len(known.params) == len(call.args):
+            known = self.program.head(sym)
+            if sym in self._number and known is not None and len(known.params) == len(call.args):
                 if bool(known.owner) == (call.base is not None):
                     found.append(sym)
-        here = self.program.function(function)
-        near = [s for s in found if here is not None and self.program.variants[s][0].path == here.path]
+        here = self.program.head(function)
+        near = [s for s in found if here is not None and self.program.heads[s][0].head.path == here.path]
         return near or (found if len(found) == 1 else [])
 
     def _constructors(self, record: str, arity: int) -> list[ir.Sym]:
         found = []
         for sym in self.constructors.get(record, ()):
-            variant = self.program.function(sym)
-            if variant is not None and variant.body is not None and len(variant.params) >= arity:
+            known = self.program.head(sym)
+            if sym in self._number and known is not None and len(known.params) >= arity:
                 found.append(sym)
         return found
 
@@ -431,7 +647,7 @@ class Links:
             return frozenset({e.sym})
         if isinstance(e, ir.Name):
             if e.kind == "function":
-                return frozenset({e.sym}) if e.sym in self.program.variants else frozenset()
+                return frozenset({e.sym}) if e.sym in self.program.heads else frozenset()
             return self._held(("v", e.sym), e.sym, depth)
         if isinstance(e, ir.Field):
             key = ("f", e.owner, e.name)
@@ -439,10 +655,7 @@ class Links:
                 return frozenset()
             self._resolving.add(key)
             found = frozenset[str]().union(
-                *(
-                    self.function_values(v, depth + 1)
-                    for _, v, _ in self._field_stores.get((e.owner, e.name), ())
-                )
+                *(self.function_values(v, depth + 1) for _, v, _ in self._field_stores((e.owner, e.name)))
             )
             self._resolving.discard(key)
             return found
@@ -463,7 +676,7 @@ class Links:
             return frozenset()
         self._resolving.add(key)
         found = frozenset[str]().union(
-            *(self.function_values(v, depth + 1) for v, _ in self._variable_stores.get(symbol, ()))
+            *(self.function_values(v, depth + 1) for v, _ in self._variable_stores(symbol))
         )
         owner = self.parameter_owner.get(symbol)
         if owner is not None and _FUNCTION_TYPE.search(self.type_of(symbol)):
@@ -474,20 +687,16 @@ class Links:
 
     def _arguments_of(self, function: ir.Sym, position: int) -> Iterator[ir.Expr]:
         """What calls that name `function` itself pass for a parameter."""
-        for call in self._named_calls().get(function, ()):
-            if position < len(call.args):
-                yield call.args[position]
+        for at in sorted(self._may_name(function)):
+            for caller in self.part(at).calls:
+                call = caller.call
+                if isinstance(call, ir.Call) and position < len(call.args) and self._names(call, function):
+                    yield call.args[position]
 
-    @functools.cache  # noqa: B019 - one table for each of the few Links objects of a run
-    def _named_calls(self) -> dict[ir.Sym, list[ir.Call]]:
-        found: dict[ir.Sym, list[ir.Call]] = {}
-        for caller in self.calls:
-            call = caller.call
-            if isinstance(call, ir.Call):
-                names = [call.callee] if call.callee in self.program.variants else self.direct_targets(call)
-                for name in names:
-                    found.setdefault(name, []).append(call)
-        return found
+    def _names(self, call: ir.Call, function: ir.Sym) -> bool:
+        if call.callee in self.program.heads:
+            return call.callee == function
+        return function in self.direct_targets(call)
 
     def _looked_up(self, e: ir.Call, depth: int) -> frozenset[ir.Sym]:
         operators, devices = self._enum_arguments(e.args)
@@ -503,7 +712,7 @@ class Links:
                 if found
                 else frozenset[str]().union(*(self.function_values(a, depth + 1) for a in e.args))
             )
-        if e.callee in self.program.variants:
+        if e.callee in self.program.heads:
             key = ("r", e.callee)
             if key in self._resolving:
                 return frozenset()
@@ -536,59 +745,20 @@ class Links:
                     devices |= inner[1]
         return frozenset(operators), frozenset(device_name(d) for d in devices)
 
-    def _register(self) -> None:
-        """Find functions that are stored under enumerators, and every function used as a value."""
-        for function, found in self.bodies:
-            held: dict[ir.Sym, set[ir.Sym]] = {}
-            for assign, _ in found.assigns:
-                if isinstance(assign.target, ir.Field) and isinstance(assign.target.base, ir.Name):
-                    for value in _named_functions(assign.value):
-                        held.setdefault(assign.target.base.sym, set()).add(value)
-            for call, _ in found.calls:
-                self._registered(function, call.args, call.span.line, held, isinstance(call, ir.Call))
-            for init, _ in found.inits:
-                self._registered(function, init.items, init.span.line, held, False)
-            for values in (
-                *(a.value for a, _ in found.assigns),
-                *(v.init for v, _ in found.variables if v.init is not None),
-            ):
-                self._escape(values)
-            for returned, _ in found.returns:
-                if returned.x is not None:
-                    self._escape(returned.x)
 
-    def _escape(self, e: ir.Expr) -> None:
-        for sym in _named_functions(e):
-            if sym in self.program.variants and sym not in self.escaping:
-                self.escaping.add(sym)
-                function = self.program.variants[sym][0]
-                self.by_signature.setdefault(", ".join(p.type for p in function.params), []).append(sym)
+def _note(table: dict[_Key, list[int]], names: Iterable[_Key], at: int) -> None:
+    for name in names:
+        known = table.setdefault(name, [])
+        if not known or known[-1] != at:
+            known.append(at)
 
-    def _registered(
-        self,
-        function: ir.Function,
-        args: tuple[ir.Expr, ...],
-        line: int,
-        held: dict[ir.Sym, set[ir.Sym]],
-        call: bool,
-    ) -> None:
-        functions: list[ir.Sym] = []
-        for argument in args:
-            functions += _named_functions(argument)
-            if call and isinstance(argument, ir.Name) and argument.sym in held:
-                functions += sorted(held[argument.sym])
-            self._escape(argument)
-        functions = [f for f in functions if f in self.program.variants]
-        if not functions:
-            return
-        operators, devices = self._enum_arguments(args)
-        if not operators and not devices:
-            return
-        for sym in functions:
-            entry = Registration(operators, devices, sym, function.path, line)
-            self.registrations.append(entry)
-            for operator in operators:
-                self.registry.setdefault(operator, []).append(entry)
+
+def _open(part: Part, e: ir.Expr) -> None:
+    if isinstance(e, ir.Name):
+        if e.kind in ("local", "global"):
+            part.open_variables.add(e.sym)
+    elif isinstance(e, ir.Field):
+        part.open_fields.add((e.owner, e.name))
 
 
 def _is_false(e: ir.Expr | None) -> bool:
@@ -601,23 +771,6 @@ def _enumerators(program: Program) -> Iterator[str]:
         for name in names:
             yield f"{enum}::{name}"
             yield f"{enum.rpartition('::')[0]}::{name}".removeprefix("::")
-
-
-_FUNCTION_SHAPES = frozenset({ir.Name, ir.Lambda, ir.Cast, ir.Unary, ir.Call})
-
-
-def _named_functions(e: ir.Expr) -> list[ir.Sym]:
-    if type(e) not in _FUNCTION_SHAPES:  # asked of every value in the tree
-        return []
-    while isinstance(e, (ir.Cast, ir.Unary)):
-        e = e.x
-    if isinstance(e, ir.Name):
-        return [e.sym] if e.kind == "function" and e.sym else []
-    if isinstance(e, ir.Lambda):
-        return [e.sym]
-    if isinstance(e, ir.Call) and e.kind == "ctor" and len(e.args) == 1:
-        return _named_functions(e.args[0])
-    return []
 
 
 def _made(call: ir.Call, container: str) -> str:

@@ -9,11 +9,10 @@ an unpickler that makes the interpreter's own value types and nothing else.
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import io
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,12 +20,12 @@ import msgspec
 
 from analyzer import domain, ir, summary
 from analyzer.cache import code_digest, read_sealed, write_sealed
-from analyzer.links import is_test_path
+from analyzer.faces import Face, face
 from analyzer.markers import Marker
-from analyzer.produced import Made, produced
-from analyzer.program import Program
+from analyzer.produced import Made
+from analyzer.program import Program, Variant
 from analyzer.summary import Facts, Summary
-from analyzer.walk import byte_stores, handles_carriers, literal, walk
+from analyzer.walk import literal
 
 _MAGIC = b"vt-lint summaries 1\n"
 _MAX_BYTES = 256 << 20
@@ -40,6 +39,9 @@ _VALUES = {
 }  # fmt: skip
 
 
+_encoder = msgspec.msgpack.Encoder(order="deterministic")
+
+
 @dataclass
 class Result:
     """What running one function gave: its summary and those of the lambdas in it, facts for the rules, and whose
@@ -48,19 +50,6 @@ class Result:
     summaries: dict[ir.Sym, Summary] = field(default_factory=dict)
     facts: Facts = field(default_factory=Facts)
     asked: set[ir.Sym] = field(default_factory=set)
-
-
-class Face(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What linking needs to know of one function: what it names, the storage fields it fills (see
-    `analyzer.walk.byte_stores`), whether its body handles a carrier (see `analyzer.walk.handles_carriers`), and the
-    markers it sets (see `analyzer.produced.produced`)."""
-
-    calls: tuple[ir.Sym, ...]
-    globals: tuple[ir.Sym, ...]
-    own: tuple[tuple[str, str], ...]
-    fresh: tuple[tuple[str, str], ...]
-    handles: bool
-    produced: tuple[Made, ...]
 
 
 class _File(msgspec.Struct, array_like=True):
@@ -86,6 +75,8 @@ class Memo:
         self._file = _read(path) if path is not None else _File()
         self._used: dict[bytes, bytes] = {}
         self._faces: dict[bytes, Face] = {}
+        self._program: Program | None = None
+        self._of: dict[ir.Sym, tuple[Face, ...]] = {}
         self._changed = False
 
     def result(self, key: bytes) -> Result | None:
@@ -106,13 +97,27 @@ class Memo:
             self._used[key] = pickle.dumps((result.summaries, result.facts, result.asked), protocol=5)
             self._changed = True
 
-    def face(self, digest: bytes, make: Callable[[], Face]) -> Face:
-        """Return the face of the function with this digest, made now when there is none."""
-        found = self._file.faces.get(digest)
+    def faces(self, program: Program) -> Mapping[ir.Sym, tuple[Face, ...]]:
+        """Return the faces of every function that has a body, one for each form, and under `sym=` those of the
+        initialisers of globals; made now where there are none."""
+        if self._program is not program:
+            seen = (program.markers, _carriers(program))
+            about = hashlib.blake2b(_encoder.encode(seen), digest_size=16).digest()
+            self._program, self._of = program, {}
+            for sym, variants in program.heads.items():
+                made = tuple(self._face(v.digest + about, v, program) for v in variants if v.has_body)
+                if made:
+                    self._of[sym] = made
+            for value in program.values():
+                self._of[value.head.sym] = (self._face(value.digest + about, value, program),)
+        return self._of
+
+    def _face(self, key: bytes, variant: Variant, program: Program) -> Face:
+        found = self._file.faces.get(key)
         if found is None:
-            found = make()
+            found = face(variant.function, program)
             self._changed = True
-        self._faces[digest] = found
+        self._faces[key] = found
         return found
 
     def save(self) -> None:
@@ -178,49 +183,38 @@ class Keys:
 
 def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
     """Return the key of every function of `program`."""
-    encoder = msgspec.msgpack.Encoder(order="deterministic")
-    carriers = encoder.encode(
-        [
-            (c.name, c.markers, c.storage, c.view, c.inner, [(m.name, m.type) for m in c.members])
-            for _, c in sorted(program.carriers.items())
-        ]
-    )
     own: set[tuple[str, str]] = set()
     fresh: set[tuple[str, str]] = set()
     weights: set[Made] = set()
     handling: set[ir.Sym] = set()
     digests: dict[ir.Sym, bytes] = {}
     calls: dict[ir.Sym, list[ir.Sym]] = {}
-    for sym, variants in program.variants.items():
-        parts: list[bytes] = []
+    faces = memo.faces(program)
+    for sym, variants in program.heads.items():
+        parts = [variant.digest for variant in variants]
         called: dict[ir.Sym, None] = {}
-        for variant in variants:
-            digest = hashlib.blake2b(encoder.encode(variant), digest_size=16).digest()
-            parts.append(digest)
-            if variant.body is None:
-                continue
-            about = hashlib.blake2b(digest + carriers, digest_size=16).digest()
-            face = memo.face(about, functools.partial(_face, variant, program))
-            own.update(face.own)
-            fresh.update(face.fresh)
-            weights.update(face.produced)
-            if face.handles:
+        for own_face in faces.get(sym, ()):
+            own.update(own_face.own)
+            fresh.update(own_face.fresh)
+            weights.update(own_face.produced)
+            if own_face.handles:
                 handling.add(sym)
-            for name in face.globals:
+            for name in own_face.globals:
                 known = program.globals.get(name)
                 if known is not None:
-                    parts.append(encoder.encode((name, known.type, literal(known.init))))
-            for callee in face.calls:
+                    parts.append(_encoder.encode((name, known.type, literal(known.init))))
+            for callee in own_face.calls:
                 called[callee] = None
                 overriders = program.overriders.get(callee, ())
                 called.update(dict.fromkeys(overriders))
                 parts.extend(o.encode() for o in overriders)
         digests[sym] = b"\0".join(parts)
-        calls[sym] = [c for c in called if c in program.variants]
+        calls[sym] = [c for c in called if c in program.heads]
     environment = hashlib.blake2b(
-        encoder.encode(
+        _encoder.encode(
             (
                 _version(),
+                _carriers(program),
                 sorted(markers.items()),
                 program.markers,
                 sorted(program.device_enums.items()),
@@ -229,8 +223,7 @@ def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
                 sorted(fresh),
                 sorted(weights, key=repr),
             )
-        )
-        + carriers,
+        ),
         digest_size=32,
     ).digest()
     units: dict[ir.Sym, Unit] = {}
@@ -248,22 +241,12 @@ def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
     return Keys(units, frozenset(handling), frozenset(own), frozenset(fresh), frozenset(weights))
 
 
-def _face(function: ir.Function, program: Program) -> Face:
-    """The face of one function."""
-    calls: dict[ir.Sym, None] = {}
-    names: dict[ir.Sym, None] = {}
-    for part in (function.body, *function.inits, *(p.default for p in function.params)):
-        for node in walk(part):
-            if isinstance(node, ir.Call) and node.callee:
-                calls[node.callee] = None
-            elif isinstance(node, ir.Lambda) or isinstance(node, ir.Name) and node.kind == "function":
-                calls[node.sym] = None
-            elif isinstance(node, ir.Name) and node.kind == "global":
-                names[node.sym] = None
-    own, fresh = byte_stores(function, program)
-    handles = handles_carriers(function.body, program)
-    sets = () if is_test_path(function.path) else produced(function, program)
-    return Face(tuple(calls), tuple(names), tuple(sorted(own)), tuple(sorted(fresh)), handles, sets)
+def _carriers(program: Program) -> list[object]:
+    """What results depend on of the carriers."""
+    return [
+        (c.name, c.markers, c.storage, c.view, c.inner, [(m.name, m.type) for m in c.members])
+        for _, c in sorted(program.carriers.items())
+    ]
 
 
 def _circles(calls: Mapping[ir.Sym, Iterable[ir.Sym]]) -> Iterator[set[ir.Sym]]:

@@ -7,11 +7,19 @@ member that can lead to the bytes: a pointer to them, or an object that owns or 
 from __future__ import annotations
 
 import functools
+import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+import msgspec
 
 from analyzer import ir
+
+_TEST_FOLDERS = frozenset(
+    {"test", "tests", "testing", "unittest", "unittests", "example", "examples", "bench", "benchmark", "benchmarks"}
+)  # fmt: skip
 
 _NOT_STORAGE = re.compile(
     r"^(std::(__cxx11::)?basic_string|std::optional|std::function|std::map|std::unordered_map|std::mutex|std::atomic"
@@ -75,6 +83,99 @@ def is_mutable_reference(type_text: str) -> bool:
     return False
 
 
+@functools.cache
+def is_test_path(path: str) -> bool:
+    """Tests, examples and benchmarks: they call the code, but no user's process runs them."""
+    parts = PurePosixPath(path).parts
+    return any(part.lower() in _TEST_FOLDERS for part in parts[:-1]) or parts[-1].startswith("test_")
+
+
+class Head(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """An `ir.Function` without its code, which is still encoded."""
+
+    sym: ir.Sym
+    name: str
+    path: str
+    span: ir.Span
+    params: tuple[ir.Param, ...]
+    result: str
+    body: msgspec.Raw
+    owner: str = ""
+    parent: ir.Sym = ""
+    static: bool = False
+    virtual: bool = False
+    external: bool = True
+    overrides: tuple[ir.Sym, ...] = ()
+    inits: msgspec.Raw = msgspec.Raw(b"\x90")
+    errors: int = 0
+    kernel: bool = False
+
+
+class _FileHeads(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """An `ir.FileFacts` whose functions are still encoded."""
+
+    path: str
+    profile: str
+    sha: str
+    functions: tuple[msgspec.Raw, ...] = ()
+    records: tuple[ir.Record, ...] = ()
+    enums: tuple[ir.Enum, ...] = ()
+    globals: tuple[ir.Global, ...] = ()
+
+
+class Variant:
+    """One distinct form of a function: the head, whether it has a body, a digest of all of it, and itself, decoded when
+    first asked for."""
+
+    __slots__ = ("_function", "_raw", "digest", "has_body", "head")
+
+    def __init__(self, head: Head, raw: msgspec.Raw, digest: bytes) -> None:
+        self.head = head
+        self.has_body = bytes(memoryview(head.body)[:1]) != _NIL
+        self.digest = digest
+        self._raw = raw
+        self._function: ir.Function | None = None
+
+    @property
+    def function(self) -> ir.Function:
+        """The function, the same object each time."""
+        if self._function is None:
+            self._function = msgspec.msgpack.decode(self._raw, type=ir.Function)
+        return self._function
+
+
+def variant_of(function: ir.Function) -> Variant:
+    """Wrap a function that is not from a file."""
+    raw = msgspec.Raw(msgspec.msgpack.encode(function))
+    return Variant(msgspec.msgpack.decode(raw, type=Head), raw, hashlib.blake2b(raw, digest_size=16).digest())
+
+
+_NIL = b"\xc0"
+
+
+class Variants(Mapping[ir.Sym, "list[ir.Function]"]):
+    """Functions by symbol, decoded when asked for."""
+
+    def __init__(self, known: Mapping[ir.Sym, list[Variant]]) -> None:
+        self._known = known
+        self._made: dict[ir.Sym, list[ir.Function]] = {}
+
+    def __getitem__(self, sym: ir.Sym) -> list[ir.Function]:
+        made = self._made.get(sym)
+        if made is None:
+            made = self._made[sym] = [each.function for each in self._known[sym]]
+        return made
+
+    def __contains__(self, sym: object) -> bool:
+        return sym in self._known
+
+    def __iter__(self) -> Iterator[ir.Sym]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+
 @dataclass(frozen=True)
 class Carrier:
     """A record with markers. `markers`: declared marker names it has. `storage`: names of its storage fields.
@@ -92,10 +193,11 @@ class Carrier:
 
 @dataclass
 class Program:
-    """The linked facts of a tree. `variants`: every distinct body of a function over the profiles."""
+    """The linked facts of a tree. `heads`: every distinct form of a function over the profiles; `variants`: the same,
+    decoded when asked for."""
 
     markers: tuple[str, ...]
-    variants: dict[ir.Sym, list[ir.Function]] = field(default_factory=dict)
+    heads: dict[ir.Sym, list[Variant]] = field(default_factory=dict)
     records: dict[str, ir.Record] = field(default_factory=dict)
     enums: dict[str, ir.Enum] = field(default_factory=dict)
     globals: dict[ir.Sym, ir.Global] = field(default_factory=dict)
@@ -104,19 +206,52 @@ class Program:
     overriders: dict[ir.Sym, list[ir.Sym]] = field(default_factory=dict)
     profiles: dict[str, set[str]] = field(default_factory=dict)
 
+    @functools.cached_property
+    def variants(self) -> Mapping[ir.Sym, list[ir.Function]]:
+        """Every distinct form of a function; to look at all of them takes long."""
+        return Variants(self.heads)
+
+    def bodies(self) -> Iterator[Variant]:
+        """Every variant that has a body, in a stable order."""
+        for sym in sorted(self.heads):
+            for variant in self.heads[sym]:
+                if variant.has_body:
+                    yield variant
+
+    def values(self) -> Iterator[Variant]:
+        """The initialisers of globals, each as the body of a function named like it, with `=` at the end."""
+        return iter(self._values)
+
+    @functools.cached_property
+    def _values(self) -> list[Variant]:
+        found = []
+        for each in self.globals.values():
+            if each.init is not None:
+                var = ir.Var(each.span, each.sym, each.name, each.type, each.init)
+                function = ir.Function(f"{each.sym}=", each.name, each.path, each.span, (), "", var)
+                found.append(variant_of(function))
+        return found
+
     def functions(self) -> Iterator[ir.Function]:
-        """Every variant that has a body and was parsed without an error inside it, in a stable order."""
-        for sym in sorted(self.variants):
-            for function in self.variants[sym]:
-                if function.body is not None:
-                    yield function
+        """Every variant that has a body, in a stable order, decoded."""
+        for variant in self.bodies():
+            yield variant.function
+
+    def head(self, sym: ir.Sym) -> Head | None:
+        """The head of a variant with a body if there is one, else the declaration's."""
+        found = self._first(sym)
+        return None if found is None else found.head
 
     def function(self, sym: ir.Sym) -> ir.Function | None:
         """A variant with a body if there is one, else the declaration."""
-        found = self.variants.get(sym)
+        found = self._first(sym)
+        return None if found is None else found.function
+
+    def _first(self, sym: ir.Sym) -> Variant | None:
+        found = self.heads.get(sym)
         if not found:
             return None
-        return next((f for f in found if f.body is not None), found[0])
+        return next((each for each in found if each.has_body), found[0])
 
     @functools.cached_property
     def devices(self) -> tuple[str, ...]:
@@ -180,10 +315,14 @@ _GPU_NAMES = frozenset(
 )
 
 
-def link(facts: Iterable[ir.FileFacts], markers: tuple[str, ...]) -> Program:
-    """Join the facts of all files and profiles into one program."""
+def link(facts: Iterable[ir.FileFacts | bytes], markers: tuple[str, ...]) -> Program:
+    """Join the facts of all files and profiles, encoded or not, into one program."""
     program = Program(markers=tuple(sorted(markers)))
-    for file in facts:
+    files = msgspec.msgpack.Decoder(_FileHeads)
+    heads = msgspec.msgpack.Decoder(Head)
+    seen: dict[bytes, Variant] = {}
+    for each in facts:
+        file = files.decode(each if isinstance(each, bytes) else ir.encode(each))
         program.profiles.setdefault(file.path, set()).add(file.profile)
         for record in file.records:
             known = program.records.get(record.name)
@@ -194,28 +333,34 @@ def link(facts: Iterable[ir.FileFacts], markers: tuple[str, ...]) -> Program:
         for variable in file.globals:
             if program.globals.get(variable.sym) is None or variable.init is not None:
                 program.globals[variable.sym] = variable
-        for function in file.functions:
-            variants = program.variants.setdefault(function.sym, [])
-            if function.body is None:
-                if not variants:
-                    variants.append(function)
-                continue
-            if function.errors:
-                clean = [v for v in variants if v.body is not None and not v.errors]
-                if clean:
-                    continue
-            variants[:] = [v for v in variants if v.body is not None and (not v.errors or function.errors)]
-            if function not in variants:
-                variants.append(function)
-    for variants in program.variants.values():
-        for base in variants[0].overrides:
-            program.overriders.setdefault(base, []).append(variants[0].sym)
+        for raw in file.functions:
+            digest = hashlib.blake2b(raw, digest_size=16).digest()
+            function = seen.get(digest)
+            if function is None:
+                function = seen[digest] = Variant(heads.decode(raw), raw, digest)
+            _add(program.heads.setdefault(function.head.sym, []), function)
+    for variants in program.heads.values():
+        for base in variants[0].head.overrides:
+            program.overriders.setdefault(base, []).append(variants[0].head.sym)
     _find_carriers(program)
     for enum in program.enums.values():
         names = {device_name(name) for name in enum.enumerators}
         if "cpu" in names and names & _GPU_NAMES or len(names & (_GPU_NAMES | {"cpu", "host"})) >= 2:
             program.device_enums[enum.name] = enum.enumerators
     return program
+
+
+def _add(variants: list[Variant], function: Variant) -> None:
+    """A body goes before a declaration, one without errors before one with."""
+    if not function.has_body:
+        if not variants:
+            variants.append(function)
+        return
+    if function.head.errors and any(v.has_body and not v.head.errors for v in variants):
+        return
+    variants[:] = [v for v in variants if v.has_body and (not v.head.errors or function.head.errors)]
+    if all(v.digest != function.digest for v in variants):
+        variants.append(function)
 
 
 def _find_carriers(program: Program) -> None:

@@ -9,11 +9,12 @@ fields. A value is *whole* where the markers come along (the carrier itself), el
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from analyzer import ir
 from analyzer.events import Cond, Events
-from analyzer.links import Caller, Links, Node, is_test_path
+from analyzer.links import Caller, Links, Node
 from analyzer.program import (
     Carrier,
     _holds_bytes,
@@ -22,6 +23,7 @@ from analyzer.program import (
     is_mutable_reference,
     is_pointer,
     is_scalar,
+    is_test_path,
 )
 
 WHOLE, BYTES, FLAG = 0, 1, 2
@@ -107,86 +109,196 @@ class MarkerCopy:
     span: ir.Span
 
 
+@dataclass
+class Part:
+    """What the bodies of one function add. `owner`: the nodes of its calls. `incoming`: uses by the node they lead to;
+    `arguments`: nodes by the call they are given to; `this`: methods whose object is a node."""
+
+    uses: dict[Node, list[Use]] = field(default_factory=dict)
+    outs: dict[int, dict[int, tuple[Node, ...]]] = field(default_factory=dict)
+    owner: dict[Node, ir.Sym] = field(default_factory=dict)
+    incoming: dict[Node, list[tuple[Node, Use]]] = field(default_factory=dict)
+    arguments: dict[Node, set[Node]] = field(default_factory=dict)
+    this: set[Node] = field(default_factory=set)
+    producers: list[Producer] = field(default_factory=list)
+    copies: list[MarkerCopy] = field(default_factory=list)
+
+    def add(self, node: Node, use: Use) -> None:
+        """Note one use of `node`."""
+        self.uses.setdefault(node, []).append(use)
+        if use.kind == "argument" and use.caller is not None:
+            self.arguments.setdefault(use.caller.node, set()).add(node)
+        elif use.kind == "edge" and use.mode != FLAG and not use.target.startswith("#"):
+            self.incoming.setdefault(use.target, []).append((node, use))
+
+
 class Graph:
-    """All uses of all nodes, all producers and marker copies of a program."""
+    """All uses of all nodes, all producers and marker copies of a program. A body is looked at when something that was
+    asked leads into it."""
 
     def __init__(self, links: Links) -> None:
         self.links = links
         self.program = links.program
-        self.uses: dict[Node, list[Use]] = {}
-        self.owner: dict[Node, ir.Sym] = {}
         self.producers: list[Producer] = []
         self.copies: list[MarkerCopy] = []
-        self.outs: dict[int, dict[int, tuple[Node, ...]]] = {}
-        self.parameters: dict[Node, tuple[ir.Sym, int]] = {}
-        self.by_call: dict[int, Caller] = {id(c.call): c for c in links.calls}
+        self._owner: dict[Node, ir.Sym] = {}
+        self._parameters: dict[Node, tuple[ir.Sym, int]] = {}
+        self._parts: dict[int, Part] = {}
+        self._building = Part()
+        self._uses: dict[Node, Sequence[Use]] = {}
+        self._flags: dict[Node, dict[Node, set[str]]] = {}
+        self._whole: dict[Node, set[Node]] = {}
+        self._calls: dict[Node, int] = {}
         self._carries: dict[str, str] = {}
         self._holders: dict[str, bool] = {}
         self._aliases: dict[ir.Sym, tuple[Node, ...]] = {}
-        self._ranges: dict[ir.Sym, ir.Expr] = {}
         self._busy: set[object] = set()
         self._frames: dict[ir.Sym, ir.Sym] = {}
         for symbol, (owner, position) in links.parameter_owner.items():
             node = links.canonical[symbol]
-            self.parameters[node] = (owner, position)
-            self.owner[node] = owner
-        for function, found in links.bodies:
-            for var, _ in found.variables:
-                if not var.static and var.sym != function.sym[:-1]:
-                    self.owner[var.sym] = function.sym
-            for each, _ in found.ranges:
-                self.owner[each.var.sym] = function.sym
-                self._ranges[each.var.sym] = each.range
-        for function, found in links.bodies:
-            _Body(self, function, found).run()
-        self._restore()
-        self._keep()
+            self._parameters[node] = (owner, position)
+            self._owner[node] = owner
+        for at in links.marking:
+            part = self.part(at)
+            self.producers += part.producers
+            self.copies += part.copies
+            for node, uses in part.uses.items():
+                for use in uses:
+                    if use.mode == FLAG:
+                        self._flags.setdefault(node, {}).setdefault(use.target, set()).add(use.marker)
 
-    def _restore(self) -> None:
-        """Mark the edges by which bytes get to a carrier that the same function gives the marker of their
-        source."""
-        for uses in self.uses.values():
-            flags: dict[Node, set[str]] = {}
-            for use in uses:
-                if use.mode == FLAG:
-                    flags.setdefault(use.target, set()).add(use.marker)
-            if not flags:
-                continue
-            for use in uses:
-                if use.kind == "edge" and use.mode == BYTES and use.target in flags:
-                    use.restores |= flags[use.target]
-                elif use.kind == "argument" and use.caller is not None:
-                    self._restore_result(use.caller.node, flags, 0)
+    def part(self, at: int) -> Part:
+        """What the function with number `at` adds."""
+        known = self._parts.get(at)
+        if known is None:
+            known = self._parts[at] = self._building = Part()
+            for function, found in self.links.part(at).bodies:
+                _Body(self, known, function, found).run()
+            self._calls.update(dict.fromkeys(known.owner, at))
+        return known
 
-    def _keep(self) -> None:
-        """`t = w.View(); t.data = Staged(w);` keeps the markers that `t` has: the new bytes are `w`'s own."""
-        arguments: dict[Node, set[Node]] = {}
-        incoming: dict[Node, list[tuple[Node, Use]]] = {}
-        for node, uses in self.uses.items():
-            for use in uses:
-                if use.kind == "argument" and use.caller is not None:
-                    arguments.setdefault(use.caller.node, set()).add(node)
-                elif use.kind == "edge" and use.mode != FLAG and not use.target.startswith("#"):
-                    incoming.setdefault(use.target, []).append((node, use))
+    def numbers(self, node: Node) -> Iterable[int]:
+        """The functions that can use `node`, in order."""
+        if node[:1] == "#":
+            owner, _, name = node[1:].rpartition("::")
+            return self.links.using.get((owner, name), ())
+        if node[:1] == "@":
+            return sorted(self.links.frame(node[1:]))
+        if node[:1] == "(":
+            path, begin, _ = node[1:].rsplit(":", 2)
+            found = self.links.numbers_at(path, int(begin))
+            own = self._calls.get(node)
+            return sorted(found if own is None else {*found, own})
+        return self.links.numbers_with(node)
 
-        def roots(node: Node, depth: int = 0) -> set[Node]:
-            inner = arguments.get(node, ())
-            return {node}.union(*(roots(n, depth + 1) for n in inner)) if depth < 3 else {node}
+    def uses(self, node: Node) -> Sequence[Use]:
+        """Everything that is done with the value of `node`."""
+        known = self._uses.get(node)
+        if known is None:
+            known = [use for at in self.numbers(node) for use in self.part(at).uses.get(node, ())]
+            self._uses[node] = known
+            self._restore(node, known)
+            self._keep(node, known)
+        return known
 
-        everything = frozenset(self.program.markers)
-        for edges in incoming.values():
-            if len(edges) > 1 and any(use.mode == BYTES for _, use in edges):
-                whole = set[Node]().union(*(roots(node) for node, use in edges if use.mode == WHOLE))
-                for node, use in edges:
-                    if use.mode == BYTES and roots(node) & whole:
-                        use.restores = everything
+    def outs(self, caller: Caller) -> dict[int, tuple[Node, ...]]:
+        """Where a call leaves what it was given, by argument."""
+        at = self.links.number(caller.function)
+        return {} if at is None else self.part(at).outs.get(id(caller), {})
 
-    def _restore_result(self, node: Node, flags: dict[Node, set[str]], depth: int) -> None:
-        for use in self.uses.get(node, ()):
-            if use.kind == "edge" and use.target in flags:
+    def owner(self, node: Node) -> ir.Sym:
+        """The function that a node belongs to, empty for members and globals."""
+        known = self._owner.get(node)
+        if known is None:
+            known = ""
+            if node[:1] == "@":
+                head = self.program.head(node[1:])
+                known = node[1:] if head is not None and self.is_holder(head.owner) else ""
+            elif node[:1] == "(":
+                for at in self.numbers(node):
+                    known = self.part(at).owner.get(node, known)
+            elif node[:1] not in "#=":
+                for declared in self.links.parts_with(node):
+                    known = declared.owner.get(node, known)
+            self._owner[node] = known
+        return known
+
+    def parameter(self, node: Node) -> tuple[ir.Sym, int] | None:
+        """The function that a node is a parameter of, and which; the object of a method counts as one."""
+        if node[:1] == "@":
+            return (node[1:], THIS) if self.owner(node) else None
+        return self._parameters.get(node)
+
+    def uses_object(self, function: ir.Sym) -> bool:
+        """Does a method, or a lambda in it, do anything with its object as a whole?"""
+        node = f"@{function}"
+        return any(node in self.part(at).this for at in self.links.frame(function))
+
+    def may_reach(self, functions: Iterable[ir.Sym]) -> set[ir.Sym]:
+        """`functions`, and all from which a value may get into one of them, told from outside. What a function is
+        called by that does not name it can only hand it arguments."""
+        found = set(functions)
+        wanted = list(found)
+        while wanted:
+            sym = wanted.pop()
+            takes = any(self.carries(p.type) for v in self.program.heads.get(sym, ()) for p in v.head.params)
+            for at in self.links.may_call(sym, by_name=not takes):
+                other = self.links.order[at]
+                if other not in found:
+                    found.add(other)
+                    wanted.append(other)
+        return found
+
+    def locals(self, function: ir.Sym) -> Iterable[Node]:
+        """The nodes that belong to `function`, its parameters among them."""
+        part = self.links.part_of(function)
+        own = [n for n, owner in part.owner.items() if owner == function] if part is not None else []
+        return [*(n for n in self.links.positions(function) if self._owner.get(n) == function), *own]
+
+    def members(self, name: str) -> list[Node]:
+        """The members of this name that something uses."""
+        nodes = [f"#{owner}::{member}" for owner, member in self.links.using if member == name]
+        return [node for node in nodes if self.uses(node)]
+
+    def _restore(self, node: Node, uses: Sequence[Use]) -> None:
+        """Mark the edges by which bytes get to a carrier that the same function gives the marker of their source."""
+        flags = self._flags.get(node)
+        for use in uses if flags else ():
+            assert flags is not None
+            if use.kind == "edge" and use.mode == BYTES and use.target in flags:
                 use.restores |= flags[use.target]
-            elif use.kind == "argument" and use.caller is not None and depth < 3:
-                self._restore_result(use.caller.node, flags, depth + 1)
+        given = self._arguments(node)
+        for _ in range(4):  # f(g(h(i(w)))): what comes back may be w's bytes
+            for source in given:
+                for use in uses:
+                    if use.kind == "edge" and use.target in self._flags.get(source, ()):
+                        use.restores |= self._flags[source][use.target]
+            given = {inner for source in given for inner in self._arguments(source)}
+
+    def _arguments(self, node: Node) -> set[Node]:
+        if node[:1] != "(":
+            return set()
+        return {n for at in self.numbers(node) for n in self.part(at).arguments.get(node, ())}
+
+    def _roots(self, node: Node, depth: int = 0) -> set[Node]:
+        if depth == 3:
+            return {node}
+        return {node}.union(*(self._roots(n, depth + 1) for n in self._arguments(node)))
+
+    def _keep(self, node: Node, uses: Sequence[Use]) -> None:
+        """`t = w.View(); t.data = Staged(w);` keeps the markers that `t` has: the new bytes are `w`'s own."""
+        for use in uses:
+            if use.kind == "edge" and use.mode == BYTES and not use.target.startswith("#"):
+                whole = self._whole.get(use.target)
+                if whole is None:
+                    edges = self._incoming(use.target)
+                    whole = set[Node]().union(*(self._roots(n) for n, other in edges if other.mode == WHOLE))
+                    self._whole[use.target] = whole
+                if not self._roots(node).isdisjoint(whole):
+                    use.restores = frozenset(self.program.markers)
+
+    def _incoming(self, node: Node) -> list[tuple[Node, Use]]:
+        return [each for at in self.numbers(node) for each in self.part(at).incoming.get(node, ())]
 
     # -------------------------------------------------------------------------------------------- types
 
@@ -242,12 +354,11 @@ class Graph:
         frame = self._frames.get(function)
         if frame is None:
             frame = self._frames[function] = self.links.frame_of(function)
-        known = self.program.function(frame)
-        owner = known.owner if known is not None else ""
+        head = self.program.head(frame)
+        owner = head.owner if head is not None else ""
         node = f"@{frame}"
         if self.is_holder(owner):
-            self.owner[node] = frame
-            self.parameters[node] = (frame, THIS)
+            self._building.this.add(node)
         return node, owner
 
     def carrier_of_field(self, e: ir.Field) -> Carrier | None:
@@ -297,7 +408,7 @@ class Graph:
         if isinstance(e, ir.Init):
             return self._init_value(e, function)
         if isinstance(e, ir.New):
-            caller = self.by_call.get(id(e))
+            caller = self.links.caller_of.get(id(e))
             made = caller is not None and self.links.targets(e, function)
             return (
                 [(caller.node, WHOLE, ())] if caller is not None and made else self._union(e.args, function)
@@ -324,7 +435,7 @@ class Graph:
     def _call_value(self, e: ir.Call, function: ir.Sym) -> list[Item]:
         if e.type and is_scalar(e.type):
             return []
-        caller = self.by_call[id(e)]
+        caller = self.links.caller_of[id(e)]
         if self.links.targets(e, function) or self.links.is_open(e):
             return [(caller.node, WHOLE, ())] if not e.type or self.carries(e.type) or caller.unknown else []
         found = self.value(e.base, function) if e.base is not None else []
@@ -387,8 +498,9 @@ class Graph:
         found: list[Node] = []
         for value in self.links.values_of_variable(symbol):
             found += self.places(value, function, depth + 1)
-        if symbol in self._ranges:
-            found += self.places(self._ranges[symbol], function, depth + 1)
+        ranges = [part.ranges[symbol] for part in self.links.parts_with(symbol) if symbol in part.ranges]
+        if ranges:
+            found += self.places(ranges[-1], function, depth + 1)
         self._busy.discard(("a", symbol))
         self._aliases[symbol] = tuple(dict.fromkeys(found))
         return self._aliases[symbol]
@@ -396,7 +508,7 @@ class Graph:
     def _returned_places(self, e: ir.Call, function: ir.Sym, depth: int) -> tuple[Node, ...]:
         targets = self.links.targets(e, function)
         if not targets:
-            if e.callee in self.program.variants:
+            if e.callee in self.program.heads:
                 return ()
             if e.base is not None:
                 return self.places(e.base, function, depth + 1)
@@ -407,9 +519,9 @@ class Graph:
         for target in targets:
             for value, _ in self.links.returns(target):
                 for node in self.places(value, target, depth + 1):
-                    owner = self.parameters.get(node)
+                    owner = self.parameter(node)
                     if owner is None or owner[0] != target:
-                        if self.owner.get(node) != target:  # its own locals end with it
+                        if self.owner(node) != target:  # its own locals end with it
                             found.append(node)
                     elif owner[1] == THIS:
                         found += self.places(e.base, function, depth + 1) if e.base is not None else ()
@@ -421,8 +533,9 @@ class Graph:
 class _Body:
     """Adds the uses of one body to the graph."""
 
-    def __init__(self, graph: Graph, function: ir.Function, found: Events) -> None:
+    def __init__(self, graph: Graph, part: Part, function: ir.Function, found: Events) -> None:
         self.graph = graph
+        self.part = part
         self.links = graph.links
         self.function = function
         self.found = found
@@ -474,9 +587,7 @@ class _Body:
     ) -> None:
         for test, value in tests:
             cond = Cond(cond, test, value)
-        self.graph.uses.setdefault(node, []).append(
-            Use(kind, self.sym, self.function.path, line, cond, mode, **more)  # type: ignore[arg-type]
-        )
+        self.part.add(node, Use(kind, self.sym, self.function.path, line, cond, mode, **more))  # type: ignore[arg-type]
 
     def edges(
         self,
@@ -521,7 +632,7 @@ class _Body:
         sources = _marker_reads(assign.value, target.name, self.links, graph.program.carriers)
         places = graph.places(target.base, self.sym)
         if sources:
-            graph.copies.append(
+            self.part.copies.append(
                 MarkerCopy(
                     target.name, carrier.name, self.sym, self.function.name, self.function.path, assign.span
                 )
@@ -544,7 +655,7 @@ class _Body:
             return
         if carrier.view or isinstance(assign.value, ir.Lit) and assign.value.value in ("false", "0"):
             return
-        graph.producers.append(
+        self.part.producers.append(
             Producer(
                 target.name,
                 carrier.name,
@@ -651,8 +762,8 @@ class _Body:
                             target=place,
                             note="put in the container",
                         )
-            graph.outs[id(caller)] = outs
-            graph.owner[caller.node] = self.sym
+            self.part.outs[id(caller)] = outs
+            self.part.owner[caller.node] = self.sym
             return
         if not isinstance(call, ir.Call):
             return

@@ -171,7 +171,7 @@ class Analysis:
         """The devices of functions that nothing but kernels calls, directly or not: those of these kernels."""
         known = dict(self.kernels)
         callers = {sym: set(found) for sym, found in self.facts.callers.items()}
-        for function in self.program.functions():
+        for function in (each.head for each in self.program.bodies()):
             if function.parent:  # a lambda runs where it is written
                 callers[function.sym] = callers.get(function.sym, set()) | {function.parent}
         ahead = {sym for sym in callers if sym not in known}

@@ -58,7 +58,7 @@ def judge_facts(
     """Return every finding of the tree, and the seconds of each phase. `complete`: every profile ran, so an unused
     suppression can be told. `memo`: results of functions from earlier runs; new ones are added and saved."""
     began = time.perf_counter()
-    program = link(collected.facts(), tuple(m.name for m in markers))
+    program = link((each.facts for each in collected.parsed), tuple(m.name for m in markers))
     linked = time.perf_counter()
     analysis, _ = analyse(program, markers, memo)
     if memo is not None:
@@ -78,7 +78,7 @@ def judge_facts(
 def analyse(program: Program, markers: tuple[Marker, ...], memo: Memo | None = None) -> tuple[Analysis, Flow]:
     """Interpret a linked program and decide what is live."""
     facts = interpret(program, markers, memo)
-    streams = flow(program)
+    streams = flow(program, memo)
     matrix = honours(streams, markers)
     assumed = declared_devices(markers, program)
 

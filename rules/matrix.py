@@ -66,7 +66,7 @@ def matrix(
     collected = collect(
         tree, config, markers=[m.name for m in markers], jobs=jobs, cache=default_folder(), progress=progress
     )
-    program = link(collected.facts(), tuple(m.name for m in markers))
+    program = link((each.facts for each in collected.parsed), tuple(m.name for m in markers))
     return build(honours(flow(program), markers), markers, program.devices)
 
 

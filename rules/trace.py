@@ -15,7 +15,6 @@ from typing import TypeAlias
 
 import msgspec
 
-from analyzer import ir
 from analyzer.cache import default_folder
 from analyzer.collect import Collected, collect
 from analyzer.config import Config, SetupError
@@ -25,7 +24,7 @@ from analyzer.gates import Gate, describe
 from analyzer.honours import HONOURS, IGNORES, Cell, Matrix, honours
 from analyzer.markers import Marker
 from analyzer.memo import Memo, memo_file
-from analyzer.program import Program, link
+from analyzer.program import Head, Program, link
 from rules.finding import Finding, Hop
 from rules.judge import analyse, no_collector, report_findings
 from rules.markers import declared
@@ -207,7 +206,7 @@ def trace(
     parsed_at = time.perf_counter()
     memo = Memo(memo_file(default_folder()))
     with no_collector():
-        program = link(collected.facts(), tuple(m.name for m in known))
+        program = link((each.facts for each in collected.parsed), tuple(m.name for m in known))
         analysis, flow = analyse(program, known, memo)
         memo.save()
         found = report_findings(analysis, Texts(tree), (), False, ())
@@ -282,16 +281,9 @@ class _Builder:
         self.source = self.field_node(source) if source else ""
         self.targets = self.functions(target) if target else ()
         self.partial = partial
-        self.by_name: dict[str, list[ir.Function]] = {}
-        self.locals: dict[ir.Sym, list[str]] = {}
-        for node, owner in flow.graph.owner.items():
-            self.locals.setdefault(owner, []).append(node)
-        self.members: dict[str, list[str]] = {}
-        for node in flow.graph.uses:
-            if node.startswith("#"):
-                self.members.setdefault(node.rpartition("::")[2], []).append(node)
-        for function in program.functions():
-            self.by_name.setdefault(function.name, []).append(function)
+        self.by_name: dict[str, list[Head]] = {}
+        for each in program.bodies():
+            self.by_name.setdefault(each.head.name, []).append(each.head)
 
     # ------------------------------------------------------------------------------------------------ names
 
@@ -309,8 +301,8 @@ class _Builder:
             raise SetupError(f"--from {name}: several members are called so: {', '.join(found[:5])}")
         raise SetupError(f"--from {name}: no such member of a weight struct{_near(name, fields)}")
 
-    def functions(self, name: str) -> tuple[ir.Function, ...]:
-        every = [f for f in self.program.functions() if not f.parent]
+    def functions(self, name: str) -> tuple[Head, ...]:
+        every = [each.head for each in self.program.bodies() if not each.head.parent]
         found = [f for f in every if f.name == name] or [f for f in every if f.name.endswith(f"::{name}")]
         if not found:
             raise SetupError(f"--to {name}: no such function{_near(name, {f.name for f in every})}")
@@ -448,12 +440,12 @@ class _Builder:
             if not head or head == "this":
                 nodes.add(f"@{function.sym}")
             if not nodes:
-                nodes |= {n for n in self.locals.get(function.sym, ()) if n.endswith(f":{head}")}
+                nodes |= {n for n in self.flow.graph.locals(function.sym) if n.endswith(f":{head}")}
         member = f.source.replace("->", ".").rpartition(".")[2].strip("*&() ").partition("[")[0]
-        return nodes or set(self.members.get(member, ()))
+        return nodes or set(self.flow.graph.members(member))
 
     def consumer(self, cell: Cell, marker: str, feeds: Feeds) -> Consumer:
-        function = self.program.variants[cell.symbol][0]
+        function = self.program.heads[cell.symbol][0].head
         symbol = next(p.sym for p in function.params if p.name == cell.operand)
         node = self.flow.links.canonical[symbol]
         verdict, reason, hops = self.flow.verdict_at(
@@ -481,7 +473,7 @@ class _Builder:
             via=self.fed_by({node}, feeds),
         )
 
-    def target(self, function: ir.Function, marker: str, feeds: Feeds) -> list[Target]:
+    def target(self, function: Head, marker: str, feeds: Feeds) -> list[Target]:
         out = []
         places: list[tuple[str, Lvalue]] = [
             (p.name, (p.sym,)) for p in function.params if self.program.carrier_of(p.type)
@@ -510,8 +502,8 @@ class _Builder:
     def tests(self, marker: str) -> tuple[Spot, ...]:
         copies = {(c.path, c.span.line) for c in self.flow.copies}
         spots = set()
-        for sym, reads in self.flow.links.marker_reads.items():
-            function = self.program.function(sym)
+        for sym, reads in self.flow.links.marker_reads():
+            function = self.program.head(sym)
             for read in reads:
                 if (
                     read.name == marker
