@@ -16,23 +16,25 @@ class CannotFixError(Exception):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Stop on `finding`'s marker unless one of the device predicates `unless` holds (C++ text, empty:
-    always)."""
+    """Stop on `finding`'s marker unless one of the predicates `unless` holds (C++ text, empty: always): of the
+    devices, or of a cut (then `cut` are the numbers it asks for)."""
 
     finding: Finding
     devices: tuple[str, ...]
     unless: tuple[str, ...] = ()
+    cut: tuple[str, ...] = ()
 
 
 class Construction(msgspec.Struct, frozen=True):
     """The findings of one construction. `source` is the C++ spelling of the carrier whose bytes these are,
     `renamed` the text in the construction that it replaces and `source`, once a temporary has been given a
-    name. `row_groups`: how many rows a marker's layout keeps together."""
+    name. `cuts`: for a marker whose layout keeps rows together how many those are, and the C++ spelling of the
+    numbers that all have to be multiples of that."""
 
     findings: tuple[Finding, ...]
     source: str
     renamed: tuple[str, str] = ("", "")
-    row_groups: dict[str, int] = {}
+    cuts: dict[str, tuple[int, tuple[str, ...]]] = {}
 
     @property
     def site(self) -> Site:
@@ -59,8 +61,12 @@ class Construction(msgspec.Struct, frozen=True):
 
     @property
     def carried(self) -> tuple[str, ...]:
-        """The markers to copy from the source, in order and once each."""
-        return tuple(dict.fromkeys(f.marker for f in self.findings if _action(f) in ("propagate", "both")))
+        """The markers to copy from the source, in order and once each; a part that keeps one has it already."""
+        return tuple(
+            dict.fromkeys(
+                f.marker for f in self.findings if _action(f) in ("propagate", "both") and f.rule != "VT003"
+            )
+        )
 
     @property
     def cleared(self) -> tuple[str, ...]:
@@ -78,19 +84,23 @@ class Construction(msgspec.Struct, frozen=True):
             finding = next(f for f in own if _action(f) in ("refuse", "both"))
             off = tuple(sorted({d for f in own for d in _refused(f)}))
             unless: tuple[str, ...] = ()
-            if name in self.carried:
-                unless = self._tests(own, off) if off else self._whole_groups(name)
-            result.append(Refusal(finding, off, unless))
+            cut: tuple[str, ...] = ()
+            if _action(finding) == "both" and not off:
+                size, cut = self._cut(name)
+                tests = " && ".join(f"{number} % {size} == 0" for number in cut)
+                unless = (f"({tests})" if len(cut) > 1 else tests,)
+            elif name in self.carried:
+                unless = self._tests(own, off)
+            result.append(Refusal(finding, off, unless, cut))
         return tuple(result)
 
-    def _whole_groups(self, name: str) -> tuple[str, ...]:
-        rows, size = self.site.rows, self.row_groups.get(name, 0)
-        if not rows or not size:
+    def _cut(self, name: str) -> tuple[int, tuple[str, ...]]:
+        size, numbers = self.cuts.get(name, (0, ()))
+        if not numbers:
             raise CannotFixError(
                 f"{name} survives a cut at whole row groups, and the rows cannot be spelled here"
             )
-        spelled = rows if rows.isidentifier() else f"({rows})"
-        return (f"{spelled} % {size} == 0",)
+        return size, numbers
 
     def _tests(self, own: Sequence[Finding], off: Sequence[str]) -> tuple[str, ...]:
         tests = dict(self.site.device_tests)

@@ -30,7 +30,7 @@ class Context:
     ) -> None:
         self.source, self.style, self.switches, self.unsafe = source, style, switches, unsafe
         self.what = {m.name: m.what for m in markers}
-        self.row_groups = {m.name: m.row_group for m in markers}
+        self.row_groups = {m.name: m.row_group for m in markers if m.row_group}
         self._names: list[tuple[str, int, int]] = []
         self.checks: list[tuple[str, Node, int]] = []
         self._wanted: dict[str, list[Node]] = {}

@@ -19,10 +19,11 @@ from codemods.context import Context
 from codemods.edit import Edit, Group, apply_edits, digest, merge
 from codemods.propagate import carry_lines, propagate
 from codemods.refuse import refuse, targets
+from codemods.row_cut import row_cut
 from codemods.style import Tree, style_of
 from codemods.switches import find_switches
 from codemods.syntax import Source, after_macro, errors, function
-from rules.finding import Finding, Report, Severity
+from rules.finding import Finding, Fix, Report, Severity
 from rules.markers import MARKERS, Marker
 from rules.policy import Override, decide
 
@@ -271,19 +272,24 @@ def _fixes(
     `everything` are all."""
     constructions: dict[tuple[str, str, str], list[Finding]] = {}
     left: dict[tuple[str, str], list[Finding]] = {}
+    cuts: dict[tuple[str, str], tuple[int, tuple[str, ...]]] = {}
     for finding in findings:
+        finding, cut = _at_whole_groups(context, finding)
         reason = _ineligible(context, finding) or _kept_below(context, finding, everything)
         if reason:
             left.setdefault((finding.construction, reason), []).append(finding)
         elif finding.site is not None:
             key = (finding.construction, finding.site.source_text, finding.site.form)
             constructions.setdefault(key, []).append(finding)
+            cuts[finding.construction, finding.marker] = context.row_groups.get(finding.marker, 0), cut
     for (_, reason), skipped in left.items():
         yield tuple(skipped), _skip(tuple(skipped), reason)
     split: dict[int, list[Construction]] = {}
     ready: list[tuple[Construction, Node]] = []
     for own in sorted(constructions.values(), key=_order):
-        construction = Construction(tuple(own), "", row_groups=context.row_groups)
+        construction = Construction(
+            tuple(own), "", cuts={f.marker: cuts[f.construction, f.marker] for f in own}
+        )
         statement = context.source.statement(construction.begin, construction.end)
         try:
             if statement is None:
@@ -379,6 +385,23 @@ def _ineligible(context: Context, finding: Finding) -> str:
     return ""
 
 
+def _at_whole_groups(context: Context, finding: Finding) -> tuple[Finding, tuple[str, ...]]:
+    """`finding` with a fix that lets whole row groups of its layout through, and the numbers to ask for, where the
+    code says which rows it cuts off; else as it is."""
+    fix, place = finding.fix, finding.place
+    group = context.row_groups.get(finding.marker, 0)
+    part = finding.rule == "VT003" and fix is not None and fix.action == "refuse"
+    whole = fix is not None and fix.action == "both" and not fix.refuse_devices
+    statement = context.source.statement(place.begin, place.end)
+    if not group or not (part or whole) or place.macro or statement is None:
+        return finding, ()
+    cut = row_cut(context.source, statement, group)
+    if part and cut:
+        why = f"groups of {group} rows keep it, other parts do not"
+        finding = msgspec.structs.replace(finding, fix=Fix("both", "safe", why=why))
+    return finding, cut
+
+
 def _kept_below(context: Context, finding: Finding, findings: Sequence[Finding]) -> str:
     """Why a move of bytes is not to be refused: what is made of them further down carries the marker."""
     site, begin = finding.site, finding.place.begin
@@ -425,6 +448,14 @@ def _sound(source: Source, groups: Sequence[Group]) -> bool:
     return errors(after.root) <= errors(source.root)
 
 
+def _where(fix: Fix) -> str:
+    return (
+        f"on {', '.join(fix.refuse_devices)}"
+        if fix.refuse_devices
+        else "where a group of its rows would be cut"
+    )
+
+
 def describe(finding: Finding) -> str:
     """Say in one line what the fix of `finding` does and why, and where that is proved."""
     fix = finding.fix
@@ -432,7 +463,7 @@ def describe(finding: Finding) -> str:
     done = {
         "propagate": "carried",
         "refuse": f"refused on {', '.join(finding.devices)}",
-        "both": f"carried, and refused on {', '.join(fix.refuse_devices)}",
+        "both": f"carried, and refused {_where(fix)}",
         "clear": "cleared",
     }[fix.action]
     why = f": {fix.why}" if fix.why else ""

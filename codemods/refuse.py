@@ -48,11 +48,10 @@ def refuse(context: Context, construction: Construction, statement: Node) -> lis
 
 def targets(context: Context, construction: Construction, statement: Node) -> list[tuple[str, Refusal, Node]]:
     """For each marker to be refused the condition that has to hold, and the statement to check it before."""
-    refusals = construction.refusals
-    if not refusals:
-        return []
-    at = before_use(context.source, construction, statement)
-    return [(_condition(construction, r), r, at) for r in refusals]
+    return [
+        (_condition(construction, r), r, before_use(context.source, construction, statement, r.cut))
+        for r in construction.refusals
+    ]
 
 
 def _stands(context: Context, condition: str, at: Node) -> bool:
@@ -115,7 +114,7 @@ def _message(context: Context, refusal: Refusal) -> str:
 
 def _reason(refusal: Refusal) -> str:
     finding = refusal.finding
-    if refusal.unless and not refusal.devices:
+    if refusal.cut:
         return "a group of its rows would be cut"
     form = finding.site.form if finding.site else ""
     if form == "reshape":

@@ -23,7 +23,7 @@ from runtime_check.model import BuildRecord, Case, Evidence, Group, VerifyOption
 from runtime_check.probe import Plan
 from runtime_check.target import RunResult, read_lines
 
-_VERSION = 2
+_VERSION = 3
 
 
 def write(

@@ -11,7 +11,10 @@ from typing import Literal
 from analyzer import ir
 
 Target = Literal["i8mm", "cuda", "cpu"]
-Expected = Literal["carried", "refused"]
+Expected = Literal["carried", "refused", "whole groups"]
+"""What a fixed helper does with a marked weight; `whole groups`: a row slice that refuses to cut a row group of the
+layout and carries, or refuses, whole groups."""
+Cut = Literal["", "start", "end"]
 TARGETS: tuple[Target, ...] = ("i8mm", "cuda", "cpu")
 
 
@@ -77,7 +80,8 @@ class VerifyOptions:
 
 @dataclass(frozen=True)
 class Case:
-    """One product ``out[m, rows] = a[m, k] @ w[n, k]^T``, ``rows`` being the rows the helper exposes."""
+    """One product ``out[m, rows] = a[m, k] @ w[n, k]^T``, ``rows`` being the rows the helper exposes: all but
+    ``row0`` at the begin and ``row_tail`` at the end. ``cut``: the end of them that is inside of a row group."""
 
     id: str
     m: int
@@ -85,6 +89,9 @@ class Case:
     k: int
     seed: int
     declines: bool
+    row0: int = 0
+    row_tail: int = 0
+    cut: Cut = ""
 
 
 @dataclass(frozen=True)

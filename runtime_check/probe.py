@@ -11,7 +11,7 @@ from typing import Final
 
 from runtime_check.call import CannotCallError, Signatures, spell
 from runtime_check.evidence import plain
-from runtime_check.model import Case, Group, HelperUnderTest, Target
+from runtime_check.model import Case, Cut, Expected, Group, HelperUnderTest, Target
 from runtime_check.profile import Arm, Marker, Profile, ProfiledHelper, target_config
 
 # (rows, columns): many blocks, one block, odd rows, rows not a multiple of four
@@ -109,7 +109,7 @@ def plan(
                 except CannotCallError as reason:
                     skipped.append(f"{where}: {reason}")
                     break
-                if expected == "carried" and not arm.gemm:
+                if expected != "refused" and not arm.gemm:
                     skipped.append(
                         f"{entry.helper.name}: {marker_name} on {arm.device} is carried, and arm "
                         f"'{arm.name}' cannot multiply; use a target with that device"
@@ -132,7 +132,7 @@ def plan(
                     else None,
                     decided_by_gemm=arm.gemm,
                     derived=not entry.call,
-                    cases=_cases(entry, marker, arm),
+                    cases=_cases(entry, marker, arm, expected, call),
                 )
                 groups.append(group)
                 with_timing = (
@@ -144,9 +144,7 @@ def plan(
                     # The same kernels answer every helper, so one is enough.
                     and marker_name not in timed_markers
                 )
-                text = _group_source(
-                    profile, entry, marker, arm, group, call, config.stream if with_timing else ""
-                )
+                text = _group_source(profile, marker, arm, group, call, config.stream if with_timing else "")
                 bodies.setdefault(entry.include, []).append((group.index, text))
                 if with_timing:
                     timed_markers.add(marker_name)
@@ -187,16 +185,42 @@ def _merge(profile: Profile, helpers: Iterable[HelperUnderTest]) -> list[Profile
     return list(merged.values())
 
 
-def _cases(entry: ProfiledHelper, marker: Marker, arm: Arm) -> tuple[Case, ...]:
+def _cases(
+    entry: ProfiledHelper, marker: Marker, arm: Arm, expected: Expected, call: str
+) -> tuple[Case, ...]:
+    parts = _parts(entry, marker, expected, call)
     cases = []
     for n, k in _WEIGHTS:
-        if n <= entry.row0 + entry.row_tail:
-            continue
-        for m in _BATCHES if (n, k) == _WEIGHTS[0] else _BATCHES[:2]:
-            name = f"{entry.helper.name.rsplit('::', 1)[-1]}/{marker.name}/{arm.name}/m{m}-n{n}-k{k}"
-            seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
-            cases.append(Case(name, m, n, k, seed, n % marker.row_group != 0))
+        for row0, row_tail, cut in parts:
+            if n <= row0 + row_tail:
+                continue
+            for m in _BATCHES if (n, k) == _WEIGHTS[0] else _BATCHES[:2]:
+                name = f"{entry.helper.name.rsplit('::', 1)[-1]}/{marker.name}/{arm.name}/m{m}-n{n}-k{k}"
+                if len(parts) > 1:
+                    name += f"-rows{row0}to{n - row_tail}"
+                seed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
+                cases.append(Case(name, m, n, k, seed, n % marker.row_group != 0, row0, row_tail, cut))
     return tuple(cases)
+
+
+def _parts(
+    entry: ProfiledHelper, marker: Marker, expected: Expected, call: str
+) -> tuple[tuple[int, int, Cut], ...]:
+    """The parts of a weight to show, as rows left out at its begin and end: what the profile says, or where cuts are
+    told apart one of whole row groups, and those with each end inside of a group that ``call`` can name."""
+    group, half = marker.row_group, marker.row_group // 2
+    if expected != "whole groups" or not half:
+        return ((entry.row0, entry.row_tail, ""),)
+    row0, row_tail = (-(-rows // group) * group for rows in (entry.row0, entry.row_tail))
+    named = re.search(r"\brow0\b", call) is not None
+    if named:
+        row0 = row0 or group
+    parts: list[tuple[int, int, Cut]] = [(row0, row_tail, "")]
+    if named:
+        parts.append((row0 - half, row_tail + half, "start"))
+    if re.search(r"\brows\b", call):
+        parts.append((row0, row_tail + half, "end"))
+    return tuple(parts)
 
 
 def _template(name: str) -> str:
@@ -208,12 +232,12 @@ def _fill(template: str, values: Mapping[str, str]) -> str:
 
 
 def _rows(cases: Iterable[Case]) -> str:
-    return "\n".join(f'    {{"{c.id}", {c.m}, {c.n}, {c.k}, {c.seed}ull}},' for c in cases)
+    return "\n".join(
+        f'    {{"{c.id}", {c.m}, {c.n}, {c.k}, {c.seed}ull, {c.row0}, {c.row_tail}}},' for c in cases
+    )
 
 
-def _group_source(
-    profile: Profile, entry: ProfiledHelper, marker: Marker, arm: Arm, group: Group, call: str, stream: str
-) -> str:
+def _group_source(profile: Profile, marker: Marker, arm: Arm, group: Group, call: str, stream: str) -> str:
     kind = profile.kinds[marker.kind]
     values = {
         "INDEX": str(group.index),
@@ -228,8 +252,6 @@ def _group_source(
         "ELIGIBLE": marker.eligible,
         "REWRITE": marker.rewrite,
         "MARKER": marker.name,
-        "ROW0": str(entry.row0),
-        "ROW_TAIL": str(entry.row_tail),
         "CALL": call,
         "GEMM": kind.gemm if arm.gemm else "(void)a; (void)out; (void)b",
         "HAS_GEMM": "true" if arm.gemm else "false",

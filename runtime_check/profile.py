@@ -10,7 +10,7 @@ product), ``row0`` and ``rows`` (for a row slice).
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -288,6 +288,10 @@ def _target(name: str, table: _Table) -> TargetConfig:
     return config
 
 
+def _or(words: Sequence[str]) -> str:
+    return " or ".join([", ".join(f"'{word}'" for word in words[:-1]), f"'{words[-1]}'"])
+
+
 def _helper(table: _Table, markers: Mapping[str, Marker], arms: Mapping[str, Arm]) -> ProfiledHelper:
     name = table.text("name")
     path = table.text("path")
@@ -300,7 +304,7 @@ def _helper(table: _Table, markers: Mapping[str, Marker], arms: Mapping[str, Arm
         for device, value in by_device.items():
             if value not in get_args(Expected) or device not in devices:
                 raise table.fail(
-                    f"expect.{marker}.{device}: give 'carried' or 'refused' for a device of an arm"
+                    f"expect.{marker}.{device}: give {_or(get_args(Expected))} for a device of an arm"
                 )
             expect[marker][device] = value
     faulty = {m: frozenset(v) for m, v in table.mapping("faulty").items()}

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
@@ -17,7 +16,7 @@ from rules.finding import Finding, Report
 from rules.markers import Marker, declared
 from runtime_check import Recorded
 from runtime_check.evidence import plain
-from runtime_check.model import Status
+from runtime_check.model import Expected, Status
 from vt_lint.settings import check_of
 
 Marks = dict[tuple[str, int], tuple[str, ...]]
@@ -57,11 +56,14 @@ def edits(found: Report, root: Path) -> dict[tuple[str, int], tuple[Edit, ...]]:
     return {(f.fingerprint, f.place.begin): own for findings, own in made for f in findings}
 
 
-def expectation(finding: Finding, device: str) -> Literal["carried", "refused"] | None:
+def expectation(finding: Finding, device: str) -> Expected | None:
     """What the fixed code has to do with the marker on `device`, None where the fix is of another kind."""
     fix = finding.fix
     if fix is None or fix.action not in ("propagate", "refuse", "both"):
         return None
+    groups = fix.action == "both" and not fix.refuse_devices or fix.safety == "unsafe"
+    if finding.rule == "VT003" and groups and finding.site is not None and finding.site.form != "reshape":
+        return "whole groups"  # a layout with row groups: one that has none is refused whole, which is safe
     return "refused" if fix.action == "refuse" or device in fix.refuse_devices else "carried"
 
 

@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
 from analyzer import ir
 from analyzer.cache import default_folder
@@ -16,6 +15,7 @@ from rules.finding import Finding, Verdict
 from rules.markers import declared
 from runtime_check import HelperUnderTest
 from runtime_check.call import Signatures
+from runtime_check.model import Expected
 from vt_lint.fixing import expectation
 
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
@@ -34,7 +34,7 @@ def helpers(findings: Iterable[Finding]) -> tuple[HelperUnderTest, ...]:
 
     The fault has to show before the fix where a marked weight gets through, so not behind a check (LOUD).
     """
-    expect: dict[tuple[str, str], dict[str, dict[str, Literal["carried", "refused"]]]] = defaultdict(dict)
+    expect: dict[tuple[str, str], dict[str, dict[str, Expected]]] = defaultdict(dict)
     faulty: dict[tuple[str, str], dict[str, set[str]]] = defaultdict(dict)
     begin: dict[tuple[str, str], int] = {}
     for f in findings:

@@ -111,6 +111,36 @@ def test_refusal_must_name_the_marker(options: Make, tree: Path) -> None:
     assert "does not name the marker" in only(unnamed)[1]
 
 
+def test_a_row_slice_is_probed_between_groups_and_inside_of_them(options: Make, tree: Path) -> None:
+    config = tree / ".vt-lint.toml"
+    text = config.read_text().replace('call = "mini::Resident(w)"', 'call = "mini::Resident(w, row0, rows)"')
+    text = text.replace('cpu = "carried"', 'cpu = "whole groups"').replace(
+        'kind = "f32"', 'kind = "f32"\nrow_group = 4\neligible = "n % 4 == 0"'
+    )
+    config.write_text(text.replace('faulty = { swapped = ["cpu"] }\n', ""))
+    slice_ = """\
+#pragma once
+#include "mini.h"
+namespace mini {
+inline View Resident(const Weight& w, int64_t row0, int64_t rows) {
+  if (w.swapped && (COND)) throw std::runtime_error("swapped: a group of its rows would be cut");
+  return View{const_cast<uint8_t*>(w.bytes.data()) + row0 * w.k * 4, rows, w.k, w.swapped};
+}
+}
+"""
+    (tree / "include/helper.h").write_text(slice_.replace("COND", "false"))
+    exact = check(options(slice_.replace("COND", "row0 % 4 || rows % 4")))
+    assert only(exact)[0] == "passed"
+    assert only(exact)[1].startswith(
+        "bit-identical to the plain weight in 6 of 18 cases; refused by name in 12 of 18"
+    )
+    assert only(check(options(slice_.replace("COND", "true"))))[0] == "passed"
+    for too_little in ("row0 % 4", "rows % 4"):
+        status, reason = only(check(options(slice_.replace("COND", too_little))))
+        assert status == "failed"
+        assert "must be refused, but the outcome is 'ran'" in reason
+
+
 def test_only_what_a_patch_touches_is_recompiled(options: Make) -> None:
     check(options())
     evidence = check(options(CARRIED + "// another comment\n"))
@@ -239,7 +269,7 @@ inline View Half(const Weight& w) {
             "src/no.cpp",
         ),
         ("[verify]", "[verify", "not valid TOML"),
-        ('cpu = "carried"', 'cpu = "kept"', "'carried' or 'refused'"),
+        ('cpu = "carried"', 'cpu = "kept"', "'carried', 'refused' or 'whole groups'"),
     ],
 )
 def test_wrong_profile_is_one_line_and_exit_2(
