@@ -36,8 +36,9 @@ class Face(msgspec.Struct, frozen=True, array_like=True, gc=False):
     known of; `makes`: it calls constructors by `new` or a factory. `escapes`: functions used as values; `registers`:
     those with enumerators beside them. `elsewhere`: variables whose declaration is not inside the function's own
     bytes. `own`, `fresh`: storage fields it fills (`analyzer.walk.byte_stores`). `handles`: the body handles a carrier
-    (`analyzer.walk.handles_carriers`). `reads`, `marks`: it reads, and it stores, a marker. `produced`: see
-    `analyzer.produced.produced`.
+    (`analyzer.walk.handles_carriers`). `reads`, `marks`: it reads, and it stores, a marker. `fills`: it stores to an
+    element of an array in a carrier; `decides`: to a boolean member of another record, from an expression with an
+    enumerator in it. `produced`: see `analyzer.produced.produced`.
     """
 
     calls: tuple[ir.Sym, ...]
@@ -56,6 +57,8 @@ class Face(msgspec.Struct, frozen=True, array_like=True, gc=False):
     elsewhere: tuple[ir.Sym, ...]
     reads: bool
     marks: bool
+    fills: bool
+    decides: bool
 
 
 def face(function: ir.Function, program: Program) -> Face:
@@ -113,6 +116,19 @@ def face(function: ir.Function, program: Program) -> Face:
             isinstance(a.target, ir.Field)
             and a.target.owner in program.carriers
             and a.target.name in program.markers
+            for a, _ in seen.assigns
+        ),
+        fills=any(
+            isinstance(a.target, ir.Index)
+            and isinstance(a.target.base, ir.Field)
+            and a.target.base.owner in program.carriers
+            for a, _ in seen.assigns
+        ),
+        decides=any(
+            isinstance(a.target, ir.Field)
+            and a.target.type == "bool"
+            and a.target.owner not in program.carriers
+            and any(isinstance(n, ir.Name) and n.kind == "enum" for n in walk(a.value))
             for a, _ in seen.assigns
         ),
     )

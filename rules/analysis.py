@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from analyzer import ir
 from analyzer.domain import Obligation, Path, Site
+from analyzer.faces import Face
 from analyzer.markers import Marker
 from analyzer.program import Program
 from analyzer.summary import MAX_VIA, Facts
@@ -97,7 +98,7 @@ class Analysis:
     """One tree, linked and interpreted. `judge` answers whether a marked weight can be somewhere, `marked` whether
     its marker can still be with it; `excused`: kernels `(function, marker)` whose dtypes the marker never has;
     `kernels`: the devices each is registered for; `kept_out`: their parameters `(function, parameter, marker)` that
-    nobody who dispatches to them passes marked."""
+    nobody who dispatches to them passes marked; `faces`: see `analyzer.faces`."""
 
     program: Program
     facts: Facts
@@ -108,6 +109,13 @@ class Analysis:
     excused: frozenset[tuple[ir.Sym, str]] = frozenset()
     kernels: dict[ir.Sym, frozenset[str]] = field(default_factory=dict)
     kept_out: frozenset[tuple[ir.Sym, ir.Sym, str]] = frozenset()
+    faces: Mapping[ir.Sym, tuple[Face, ...]] = field(default_factory=dict)
+
+    def functions(self, wanted: Callable[[Face], bool]) -> Iterator[ir.Function]:
+        """The functions with such a face, in a stable order; to look into all of them takes long."""
+        for sym, faces in sorted(self.faces.items()):
+            if any(map(wanted, faces)):
+                yield from (v.function for v in self.program.heads.get(sym, ()) if v.has_body)
 
     @functools.cached_property
     def groups(self) -> list[Group]:

@@ -38,6 +38,7 @@ class Finisher:
         self.overrides = overrides
         self.parts: dict[tuple[ir.Sym, str], list[tuple[int, str]]] = {}
         """Readers that are parts of a kernel, by kernel and marker: the line of its call, and their construction."""
+        self._tests: dict[ir.Sym, tuple[tuple[str, str], ...]] = {}
         self.uploads: dict[ir.Sym, set[tuple[tuple[str, ...], int]]] = {}
         for obligation in analysis.facts.obligations.values():
             if obligation.site.form in ("copy-bytes", "upload"):
@@ -255,6 +256,11 @@ class Finisher:
     def _device_tests(self, function: ir.Function | None) -> tuple[tuple[str, str], ...]:
         if function is None:
             return ()
+        if function.sym not in self._tests:
+            self._tests[function.sym] = self._find_device_tests(function)
+        return self._tests[function.sym]
+
+    def _find_device_tests(self, function: ir.Function) -> tuple[tuple[str, str], ...]:
         program = self.analysis.program
         types = {p.sym: p.type for p in function.params}
         for node in walk(function.body):

@@ -77,11 +77,13 @@ def judge_facts(
 
 def analyse(program: Program, markers: tuple[Marker, ...], memo: Memo | None = None) -> tuple[Analysis, Flow]:
     """Interpret a linked program and decide what is live."""
+    memo = memo or Memo()
     facts = interpret(program, markers, memo)
     streams = flow(program, memo)
     matrix = honours(streams, markers)
     assumed = declared_devices(markers, program)
 
+    @functools.cache
     def honoured(marker: str) -> frozenset[str]:
         return matrix.devices(marker) or assumed(marker)
 
@@ -104,7 +106,10 @@ def analyse(program: Program, markers: tuple[Marker, ...], memo: Memo | None = N
         if cell.device:
             kernels[cell.symbol] = kernels.get(cell.symbol, frozenset()) | {cell.device}
     kept_out = _kept_out(sorted({c.symbol for c in matrix.cells}), streams, facts)
-    return Analysis(program, facts, named, honoured, judge, marked, excused, kernels, kept_out), streams
+    faces = memo.faces(program)
+    return Analysis(
+        program, facts, named, honoured, judge, marked, excused, kernels, kept_out, faces
+    ), streams
 
 
 def _kept_out(

@@ -90,7 +90,7 @@ def _after_asking(analysis: Analysis, write: MarkerWrite) -> bool:
 
 def _unbounded_shapes(analysis: Analysis) -> Iterator[Draft]:
     carriers = analysis.program.carriers
-    for function in analysis.program.functions():
+    for function in analysis.functions(lambda face: face.fills):
         nodes = list(walk(function.body))
         sizes = [
             n for n in nodes

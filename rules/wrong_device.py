@@ -78,7 +78,7 @@ def _ungated_producers(analysis: Analysis) -> Iterator[Draft]:
                 gates.setdefault(path[-1], marker)
     if not gates:
         return
-    for function in analysis.program.functions():
+    for function in analysis.functions(lambda face: face.decides):
         stores = [
             n for n in walk(function.body)
             if isinstance(n, ir.Assign) and isinstance(n.target, ir.Field) and n.target.type == "bool"
