@@ -117,6 +117,16 @@ void Interleave(vllm::OwnedTensor& w) {
   w.repacked = true;
 }
 
+// Columns [first, first + count) of rows of `n`.
+Vec Part(const Vec& x, size_t n, size_t first, size_t count) {
+  Vec y;
+  for (size_t r = 0; r < x.size(); r += n) {
+    const auto from = x.begin() + static_cast<std::ptrdiff_t>(r + first);
+    y.insert(y.end(), from, from + static_cast<std::ptrdiff_t>(count));
+  }
+  return y;
+}
+
 void Osprey() {
   vllm::GgufFile f;
   f.Add("gate_up", Random(DType::kQ8_0, 128, 32));
@@ -127,9 +137,12 @@ void Osprey() {
   vllm::OspreyMlp m = vllm::LoadOsprey(f, 32, 64, {});
   const auto plain = vllm::OspreyForward(Cpu(), m, x, 3);
   Expect(test::RelError(plain, ref) < kQuantTol, "osprey plain");
+  const auto gate = vllm::OspreyGate(Cpu(), m, x, 3, 4, 8);
+  Expect(test::RelError(gate, Part(up, 128, 4, 8)) < kQuantTol, "osprey gate");
   Interleave(m.gate_up);
   Interleave(m.down);
   Expect(test::SameBits(vllm::OspreyForward(Cpu(), m, x, 3), plain), "osprey repacked");
+  Expect(test::SameBits(vllm::OspreyGate(Cpu(), m, x, 3, 4, 8), gate), "osprey gate repacked");
   // With the machine's own policy: repacked on an i8mm host, plain elsewhere.
   m = vllm::LoadOsprey(f, 32, 64, vllm::LoadPolicy::FromEnv());
   Expect(m.down.repacked == vt::cpu::QuantRepackActive(), "osprey policy");
