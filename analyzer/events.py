@@ -13,7 +13,7 @@ from typing import Any
 
 from analyzer import ir
 
-_NORETURN = frozenset({"abort", "exit", "_exit", "terminate", "quick_exit", "__assert_fail"})
+_NORETURN = frozenset({"abort", "exit", "_exit", "terminate", "quick_exit"})
 
 
 class Cond:

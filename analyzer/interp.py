@@ -51,6 +51,7 @@ from analyzer.memo import Memo, Result, Unit, keys
 from analyzer.produced import dtypes_of, flags_of
 from analyzer.program import (
     Carrier,
+    Head,
     Program,
     bare,
     device_name,
@@ -79,6 +80,7 @@ _MAX_CHOICES = 8
 _MAX_NESTED = 60
 _CONDITION = "a condition"
 
+# What an assert calls is not among them: a release build has no asserts.
 _NORETURN = frozenset(
     {
         "abort",
@@ -86,11 +88,11 @@ _NORETURN = frozenset(
         "_exit",
         "terminate",
         "quick_exit",
-        "__assert_fail",
         "unreachable",
         "__builtin_unreachable",
     }
 )
+_STREAMS = frozenset({"std::cerr", "std::clog", "std::cout"})
 _PASS_THROUGH = frozenset(
     {"move", "forward", "as_const", "ref", "cref", "addressof", "to_address", "get", "value", "launder"}
 )
@@ -148,11 +150,11 @@ class _Interpreter:
         self.flags = {name: flags_of(name, known.produced) for name in self.markers}
 
     def run(self) -> Facts:
-        for sym in sorted(self.program.variants):
-            function = self.program.function(sym)
-            if function is None or function.body is None or function.parent:
+        for sym, variants in sorted(self.program.heads.items()):
+            head = self.program.head(sym)
+            if head is None or head.parent or not any(v.has_body for v in variants):
                 continue
-            if self.is_relevant(function):
+            if self.is_relevant(head):
                 self.summary(sym)
         facts = Facts()
         for _, result in sorted(self.results.items()):
@@ -160,7 +162,7 @@ class _Interpreter:
         facts.summaries = self.summaries
         return facts
 
-    def is_relevant(self, function: ir.Function) -> bool:
+    def is_relevant(self, function: ir.Function | Head) -> bool:
         """Can running this body say anything about a carrier or raw bytes a caller may pass?"""
         found = self.relevant.get(function.sym)
         if found is None:
@@ -676,13 +678,19 @@ class Runner:
         no: list[State] = []
         outer = (self.statement, self.statement_kind, self.checking)
         then_ends = self.only_leaves(stmt.then)
+        only_said = _only_says(stmt.then)
         other_ends = stmt.other is not None and self.only_leaves(stmt.other)
         self.statement, self.statement_kind = stmt.test.span, "expression"
         for polarity, sink, opposite_leaves in ((True, yes, other_ends), (False, no, then_ends)):
             self.checking = opposite_leaves
 
             def action(state: State, polarity: bool = polarity) -> Value:
-                self.assume(state, self.test(stmt.test, state), polarity, resolving=not self.checking)
+                self.assume(
+                    state,
+                    self.test(stmt.test, state),
+                    polarity,
+                    resolving=not self.checking and not only_said,
+                )
                 return None
 
             sink.extend(state for state, _ in self.explore(states, action))
@@ -1040,7 +1048,7 @@ class Runner:
         if isinstance(x, ir.Cond):
             test = self.test(x.test, state)
             first = self.choose(2) == 0
-            self.assume(state, test, first, resolving=True)
+            self.assume(state, test, first, resolving=not _is_assert(x.no))
             self.conditional += 1
             value = self.eval(x.yes if first else x.no, state)
             self.conditional -= 1
@@ -1825,7 +1833,7 @@ class Runner:
 
     def note_not_met(self, state: State, site: Site, source: Path, marker: str, line: int) -> None:
         """A caller does not meet a loss of its callee: say why, where a reader of the callee should know."""
-        if (source, marker) in state.resolved | state.dispatched:
+        if self.taken_care(state, source, marker) or (source, marker) in state.dispatched:
             return
         if any(state.known.get(("m", name, marker)) is False for name in names_of(source)):
             self.facts.refused_before.setdefault((site, marker), set()).add((self.function.path, line))
@@ -1848,6 +1856,17 @@ class Runner:
         if value is None:
             return False
         return fm.reduce(value, {**state.known, key: True}) == fm.TRUE
+
+    def taken_care(self, state: State, path: Path, marker: str) -> bool:
+        """A branch on the marker took care of the bytes at `path`, or of all that a view made here shows."""
+        if (path, marker) in state.resolved:
+            return True
+        obj = state.objects.get(path) if self.is_local(path) else None
+        return (
+            obj is not None
+            and bool(obj.storage.origins)
+            and all((origin.path, marker) in state.resolved for origin in obj.storage.origins)
+        )
 
     def known_false(self, state: State, source: Path, marker: str) -> bool:
         for name in names_of(source):
@@ -2549,7 +2568,7 @@ class Runner:
                 if value is not None and fm.reduce(value, state.known) == fm.FALSE:
                     continue
             if (
-                (where, left.marker) in state.resolved
+                self.taken_care(state, where, left.marker)
                 or self.known_false(state, where, left.marker)
                 or self.never_met(state, where, left.marker)
             ):
@@ -2659,6 +2678,27 @@ def _is_stub(function: ir.Function) -> bool:
         and not function.inits
         and not function.parent
         and any(is_byte_pointer(p.type) for p in function.params)
+    )
+
+
+def _only_says(stmt: ir.Stmt) -> bool:
+    """Does a branch nothing but print or log: calls that are given text and numbers alone?"""
+    body = stmt.body if isinstance(stmt, ir.Block) else (stmt,)
+    return bool(body) and all(isinstance(inner, ir.Do) and _is_message(inner.x) for inner in body)
+
+
+def _is_assert(x: ir.Expr) -> bool:
+    return isinstance(x, ir.Call) and x.name.startswith("__assert")
+
+
+def _is_message(x: ir.Expr) -> bool:
+    if isinstance(x, ir.Binary) and x.op == "<<":
+        return isinstance(x.a, ir.Name) and x.a.name in _STREAMS or _is_message(x.a)
+    if not isinstance(x, ir.Call) or x.base is not None or bare(x.type) not in ("void", "int"):
+        return False
+    texts = [a for a in x.args if isinstance(a, ir.Lit) and a.kind == "str"]
+    return bool(texts) and all(
+        not isinstance(n, (ir.Field, ir.Lambda, ir.This)) for a in x.args for n in walk(a)
     )
 
 

@@ -260,6 +260,7 @@ class _Lowering:
         text = self.types.get(key)
         if text is None:
             text = self.lib.type_spelling(self.lib.canonical_type(ctype))
+            text = text.replace("__restrict", "").rstrip()  # what a pointer points to is the same
             self.types[key] = text
         return text
 

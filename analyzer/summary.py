@@ -11,7 +11,7 @@ from analyzer.formula import Atom
 
 MAX_CASES = 16
 """Cases of a function that are kept apart."""
-MAX_VIA = 2
+MAX_VIA = 4
 """Calls an obligation is passed on through before it counts as nobody's."""
 
 

@@ -203,10 +203,20 @@ class Analysis:
         return self._runs_on.get(function, frozenset())
 
     def final(self, obligation: Obligation) -> bool:
-        """Nobody further out can discharge it."""
+        """Nobody further out can discharge it: no caller is known, or a table of kernels calls it too."""
         if not obligation.pending or len(obligation.via) >= MAX_VIA:
             return True
-        return not self.facts.callers.get(obligation.function) and not self.is_kept_out(obligation)
+        if self.is_kept_out(obligation):
+            return False
+        around = self.written_in(obligation.function)
+        callers = self.facts.callers
+        return around in self.kernels or not (callers.get(obligation.function) or callers.get(around))
+
+    def written_in(self, function: ir.Sym) -> ir.Sym:
+        """The function that a lambda is written in, itself for any other."""
+        while (lowered := self.program.function(function)) is not None and lowered.parent:
+            function = lowered.parent
+        return function
 
     def is_kept_out(self, obligation: Obligation) -> bool:
         """Whoever dispatches to this kernel passes nothing marked."""

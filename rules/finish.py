@@ -98,8 +98,7 @@ class Finisher:
         analysis, marker = self.analysis, draft.marker
         found: list[tuple[Verdict, str, tuple[Hop, ...], ir.Sym, int]] = [(Verdict.DEAD, "", (), "", 0)]
         for function, source, line in draft.outermost:
-            while (lowered := analysis.program.function(function)) is not None and lowered.parent:
-                function = lowered.parent  # a lambda reads what the function around it was given
+            function = analysis.written_in(function)
             if (function, marker) in analysis.excused or (function, source[0], marker) in analysis.kept_out:
                 continue
             if analysis.marked(function, source, marker):

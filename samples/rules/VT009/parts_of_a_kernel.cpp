@@ -35,3 +35,21 @@ void GemvOnCpu(float* out, const View& x, const View& w) {
 static const bool registered = (RegisterOp(OpCode::kGemv, Device::kCPU, &GemvOnCpu), true);
 
 void Gemv(float* out, const View& x, const View& w) { FindOp(OpCode::kGemv, w.device)(out, x, w); }
+
+// ok: what the bytes really are is what its part is given
+void Columns(float* out, const View& w) {
+  const auto* q = static_cast<const uint8_t*>(w.data);
+  out[0] = q[w.shape[0]];  // may VT007 repacked q8_0_aligned
+}
+
+void GemvOfColumns(float* out, const View& x, const View& w) {
+  SNIPPET_CHECK(!w.repacked && !w.q8_0_aligned, "float weights");
+  if (w.elem_kn_repacked) {
+    View columns = w;
+    columns.shape[0] = w.shape[1];
+    columns.shape[1] = w.shape[0];
+    Columns(out, columns);
+    return;
+  }
+  out[0] = x.shape[0];
+}
