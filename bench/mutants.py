@@ -6,8 +6,9 @@ helper is a function that gets one carrier and returns another. A mutant keeps i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
+from typing import TypeAlias
 
 import msgspec
 import tree_sitter
@@ -55,9 +56,12 @@ class Names(msgspec.Struct, frozen=True):
     helpers: dict[str, Helper]
 
 
+Edit: TypeAlias = tuple[int, int, bytes]
+
+
 class Mutant(msgspec.Struct, frozen=True):
-    """Edits of one file: byte ranges and what to put there. `line` is where it starts, `first`/`last` are the
-    lines of the enclosing function."""
+    """Edits of one file: byte ranges and what to put there, of as many lines. `line` is where it starts,
+    `first`/`last` are the lines of the enclosing function."""
 
     kind: str
     path: str
@@ -65,13 +69,22 @@ class Mutant(msgspec.Struct, frozen=True):
     function: str
     first: int
     last: int
-    edits: tuple[tuple[int, int, bytes], ...]
+    edits: tuple[Edit, ...]
 
     def apply(self, source: bytes) -> bytes:
         """The mutated text of the file whose text is `source`."""
-        for begin, end, text in sorted(self.edits, reverse=True):
-            source = source[:begin] + text + source[end:]
-        return source
+        return apply(self.edits, source)
+
+    def overlaps(self, other: Mutant) -> bool:
+        """Are both in one function?"""
+        return self.path == other.path and self.first <= other.last and other.first <= self.last
+
+
+def apply(edits: Iterable[Edit], source: bytes) -> bytes:
+    """The text `source` with edits that do not overlap."""
+    for begin, end, new in sorted(edits, reverse=True):
+        source = source[:begin] + new + source[end:]
+    return source
 
 
 def parse(source: bytes) -> tree_sitter.Node:

@@ -6,7 +6,7 @@
 A mutant is killed when the check reports something new (a rule, a marker, a function and a verdict that the
 unmutated tree does not have together, or has less often) in the mutated function, or elsewhere when the loss
 surfaces at its callers. The tree itself is never written: the C++ files are hard links in a folder of their own,
-replaced one at a time. `--batch N` breaks up to N files at once to save time: a mutant with something new in its
+replaced one at a time. `--batch N` breaks up to N functions at once to save time: a mutant with something new in its
 own function is killed, every other one is run again alone.
 
 Exit: 0 the share of killed mutants is at least `--at-least`, 1 it is not, 2 the tree cannot be used.
@@ -30,7 +30,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from analyzer import config, tree
-from bench.mutants import KINDS, Mutant, is_skipped, is_sound, mutants_of, names_in
+from bench.mutants import KINDS, Mutant, apply, is_skipped, is_sound, mutants_of, names_in
 from rules.check import check
 from rules.finding import Finding, Report
 from rules.markers import MARKERS
@@ -86,12 +86,13 @@ class Bench:
         return Result(mutant, fate, tuple(f"{f.rule} {f.marker} in {f.function}" for f in here or new))
 
     def run_together(self, mutants: Sequence[Mutant]) -> list[Result]:
-        """Check the tree with mutants of different files in it; those that are not seen in their own function, or
+        """Check the tree with mutants of different functions in it; those that are not seen in their own function, or
         that may not parse, are left out of the result."""
         originals = {mutant.path: (self.root / mutant.path).read_bytes() for mutant in mutants}
         try:
-            for mutant in mutants:
-                self.replace(mutant.path, mutant.apply(originals[mutant.path]))
+            for path, original in originals.items():
+                edits = tuple(edit for mutant in mutants if mutant.path == path for edit in mutant.edits)
+                self.replace(path, apply(edits, original))
             after = check(self.root, jobs=self.jobs)
         finally:
             for path, original in originals.items():
@@ -154,14 +155,13 @@ def drawn(mutants: Sequence[Mutant], sources: dict[str, bytes], count: int, seed
 
 
 def batches(mutants: Sequence[Mutant], size: int) -> Iterator[list[Mutant]]:
-    """The mutants, up to `size` at a time, never two of one file."""
+    """The mutants, up to `size` at a time, never two of one function."""
     waiting = list(mutants)
     while waiting:
-        batch: dict[str, Mutant] = {}
+        taken: list[Mutant] = []
         for mutant in waiting:
-            if len(batch) < size:
-                batch.setdefault(mutant.path, mutant)
-        taken = list(batch.values())
+            if len(taken) < size and not any(mutant.overlaps(other) for other in taken):
+                taken.append(mutant)
         waiting = [mutant for mutant in waiting if mutant not in taken]
         yield taken
 
@@ -186,7 +186,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         "--skip", nargs="*", default=list(SKIP), metavar="NAME", help="no mutants in folders of this name"
     )
     parser.add_argument("--list", action="store_true", help="count what could be mutated, and check nothing")
-    parser.add_argument("--batch", type=int, default=1, metavar="N", help="break up to N files at once")
+    parser.add_argument("--batch", type=int, default=1, metavar="N", help="break up to N functions at once")
     parser.add_argument("--jobs", type=int, metavar="N")
     parser.add_argument("--json", type=Path, metavar="FILE", help="save every mutant and its fate")
     parser.add_argument(
@@ -237,6 +237,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         chosen = list(drawn(possible, sources, args.count, args.seed))
         with tempfile.TemporaryDirectory(prefix="vt-lint-mutation-") as folder:
             settings = [config.FILE_NAME] if (args.tree / config.FILE_NAME).exists() else []
+            settings += [
+                path.relative_to(args.tree).as_posix()
+                for name in ("CMakeLists.txt", "*.cmake")
+                for path in args.tree.rglob(name)
+            ]
             with console.status("checking the unmutated tree"):
                 bench = Bench(args.tree.resolve(), Path(folder).resolve(), [*sources, *settings], args.jobs)
             results: list[Result] = []
