@@ -19,15 +19,15 @@ SHARED = ("include/vllm/models/resident_weight.h", "vllm::dense_attn::ResidentWe
 RESHAPE = ("include/vllm/models/device_glue.h", "vllm::dense_attn::Reshape")
 VIEW = ("src/vllm/weights.cpp", "vllm::OwnedTensor::View")
 PRIVATE = ("src/vllm/models/osprey.cpp", "vllm::(anonymous)::ResidentWeight")
-RESIDENT_ROWS = ("src/vllm/models/osprey.cpp", "vllm::(anonymous)::ResidentRows")
+STAGED = ("src/vllm/models/basalt.cpp", "vllm::(anonymous)::StageRows")
 ROWS = ("src/vllm/models/tern.cpp", "vllm::(anonymous)::ExpertRows")
 BAND = ("src/vllm/models/tern.cpp", "vllm::(anonymous)::ExpertBand")
 
 MATTERS = {
     ("VT001", *SHARED, "repacked", "LIVE"),
     ("VT001", *SHARED, "elem_kn_repacked", "GATED"),
-    ("VT003", *RESIDENT_ROWS, "repacked", "LIVE"),
-    ("VT003", *RESIDENT_ROWS, "elem_kn_repacked", "GATED"),
+    ("VT003", *STAGED, "repacked", "LIVE"),
+    ("VT003", *STAGED, "q8_0_aligned", "GATED"),
     ("VT003", *ROWS, "repacked", "LIVE"),
     ("VT006", *SHARED, "repacked", "LIVE"),
     ("VT006", *SHARED, "elem_kn_repacked", "GATED"),
@@ -39,7 +39,6 @@ NOTES = {
     ("VT001", *RESHAPE, "elem_kn_repacked", "DEAD"),
     ("VT001", *VIEW, "elem_kn_repacked", "DEAD"),
     ("VT001", *PRIVATE, "q8_0_aligned", "DEAD"),
-    ("VT001", *RESIDENT_ROWS, "q8_0_aligned", "DEAD"),
     ("VT003", *ROWS, "q8_0_aligned", "DEAD"),
     ("VT003", *ROWS, "elem_kn_repacked", "DEAD"),
     ("VT001", *BAND, "repacked", "LOUD"),

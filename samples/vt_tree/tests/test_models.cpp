@@ -117,16 +117,6 @@ void Interleave(vllm::OwnedTensor& w) {
   w.repacked = true;
 }
 
-// Columns [first, first + count) of rows of `n`.
-Vec Part(const Vec& x, size_t n, size_t first, size_t count) {
-  Vec y;
-  for (size_t r = 0; r < x.size(); r += n) {
-    const auto from = x.begin() + static_cast<std::ptrdiff_t>(r + first);
-    y.insert(y.end(), from, from + static_cast<std::ptrdiff_t>(count));
-  }
-  return y;
-}
-
 void Osprey() {
   vllm::GgufFile f;
   f.Add("gate_up", Random(DType::kQ8_0, 128, 32));
@@ -137,12 +127,9 @@ void Osprey() {
   vllm::OspreyMlp m = vllm::LoadOsprey(f, 32, 64, {});
   const auto plain = vllm::OspreyForward(Cpu(), m, x, 3);
   Expect(test::RelError(plain, ref) < kQuantTol, "osprey plain");
-  const auto gate = vllm::OspreyGate(Cpu(), m, x, 3, 4, 8);
-  Expect(test::RelError(gate, Part(up, 128, 4, 8)) < kQuantTol, "osprey gate");
   Interleave(m.gate_up);
   Interleave(m.down);
   Expect(test::SameBits(vllm::OspreyForward(Cpu(), m, x, 3), plain), "osprey repacked");
-  Expect(test::SameBits(vllm::OspreyGate(Cpu(), m, x, 3, 4, 8), gate), "osprey gate repacked");
   // With the machine's own policy: repacked on an i8mm host, plain elsewhere.
   m = vllm::LoadOsprey(f, 32, 64, vllm::LoadPolicy::FromEnv());
   Expect(m.down.repacked == vt::cpu::QuantRepackActive(), "osprey policy");
@@ -161,6 +148,16 @@ void Osprey() {
   ExpectThrow([&] { vllm::OspreyForward({Cpu().b, cuda}, m, x, 3); }, "transposed for the CPU");
 }
 
+// Columns [first, first + count) of rows of `n`.
+Vec Columns(const Vec& x, size_t n, size_t first, size_t count) {
+  Vec y;
+  for (size_t r = 0; r < x.size(); r += n) {
+    const auto from = x.begin() + static_cast<std::ptrdiff_t>(r + first);
+    y.insert(y.end(), from, from + static_cast<std::ptrdiff_t>(count));
+  }
+  return y;
+}
+
 void Basalt() {
   vllm::GgufFile f;
   f.Add("skip", Random(DType::kF32, 64, 64));
@@ -174,8 +171,12 @@ void Basalt() {
   vllm::BasaltAttention a = vllm::LoadBasalt(f, 64, 32, 96, {});
   const auto plain = vllm::BasaltForward(Cpu(), a, x, 2);
   Expect(test::RelError(plain, ref) < kQuantTol, "basalt plain");
+  const auto query = vllm::BasaltQuery(Cpu(), a, x, 2, 8, 16);
+  const Vec queries = Linear(Linear(xd, f.Get("q_down")), f.Get("q_up"));
+  Expect(test::RelError(query, Columns(queries, 96, 8, 16)) < kQuantTol, "basalt query");
   Interleave(a.q_up);
   Expect(test::SameBits(vllm::BasaltForward(Cpu(), a, x, 2), plain), "basalt repacked");
+  Expect(test::SameBits(vllm::BasaltQuery(Cpu(), a, x, 2, 8, 16), query), "basalt query repacked");
 
   vllm::LoadPolicy align;
   align.q8_0_align = true;

@@ -19,4 +19,9 @@ BasaltAttention LoadBasalt(const GgufFile& file, int64_t hidden, int64_t rank, i
 std::vector<float> BasaltForward(dense_attn::Dev d, const BasaltAttention& a,
                                  const std::vector<float>& x, int64_t rows);
 
+// `count` channels of the query from `first`: those of a head.
+std::vector<float> BasaltQuery(dense_attn::Dev d, const BasaltAttention& a,
+                               const std::vector<float>& x, int64_t rows, int64_t first,
+                               int64_t count);
+
 }  // namespace vllm

@@ -15,8 +15,4 @@ OspreyMlp LoadOsprey(const GgufFile& file, int64_t hidden, int64_t ffn, const Lo
 std::vector<float> OspreyForward(dense_attn::Dev d, const OspreyMlp& m,
                                  const std::vector<float>& x, int64_t rows);
 
-// `channels` of the gate from `first`, before the activation: what a sparsity predictor looks at.
-std::vector<float> OspreyGate(dense_attn::Dev d, const OspreyMlp& m, const std::vector<float>& x,
-                              int64_t rows, int64_t first, int64_t channels);
-
 }  // namespace vllm

@@ -31,6 +31,23 @@ vt::Tensor StageProjection(Dev d, const OwnedTensor& w) {
   return t;
 }
 
+// Rows [first, first + rows) of a projection that is on `d` as a whole.
+vt::Tensor StageRows(Dev d, const OwnedTensor& w, int64_t first, int64_t rows) {
+  const vt::Tensor whole = StageProjection(d, w);
+  const size_t row_bytes = vt::RowSizeBytes(w.dtype, w.shape[1]);
+  vt::Tensor t = whole;
+  t.data = static_cast<uint8_t*>(whole.data) + static_cast<size_t>(first) * row_bytes;
+  t.shape[0] = rows;
+  return t;
+}
+
+std::vector<float> Product(Dev d, const std::vector<float>& x, int64_t rows, const vt::Tensor& w) {
+  Scratch in(d, vt::DType::kF32, {rows, w.shape[1]}, x.data());
+  Scratch out(d, vt::DType::kF32, {rows, w.shape[0]});
+  vt::MatmulBTQuant(d.q, out.t(), in.t(), w);
+  return out.ToHost();
+}
+
 OwnedTensor LoadProjection(const GgufFile& file, const LoadPolicy& policy,
                            const std::string& name, int64_t n, int64_t k, bool allow_align) {
   return KeepQuantBlocks(file.Get(name), n, k, 0, policy.quant_repack,
@@ -53,14 +70,16 @@ std::vector<float> BasaltForward(Dev d, const BasaltAttention& a, const std::vec
                                  int64_t rows) {
   std::vector<float> y = x;
   for (const OwnedTensor* w : {&a.q_down, &a.q_up, &a.out_proj}) {
-    const vt::Tensor wt = StageProjection(d, *w);
-    Scratch in(d, vt::DType::kF32, {rows, w->shape[1]}, y.data());
-    Scratch out(d, vt::DType::kF32, {rows, w->shape[0]});
-    vt::MatmulBTQuant(d.q, out.t(), in.t(), wt);
-    y = out.ToHost();
+    y = Product(d, y, rows, StageProjection(d, *w));
   }
   AddTo(y, dense_attn::Project(d, x, rows, a.skip));
   return y;
+}
+
+std::vector<float> BasaltQuery(Dev d, const BasaltAttention& a, const std::vector<float>& x,
+                               int64_t rows, int64_t first, int64_t count) {
+  const std::vector<float> low = Product(d, x, rows, StageProjection(d, a.q_down));
+  return Product(d, low, rows, StageRows(d, a.q_up, first, count));
 }
 
 }  // namespace vllm

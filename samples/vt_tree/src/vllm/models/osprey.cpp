@@ -30,29 +30,16 @@ vt::Tensor ResidentWeight(Dev d, const OwnedTensor& w, std::vector<int64_t> shap
   return MakeTensor(w.d_dev.get(), w.dtype, d.q.device, shape);
 }
 
-// Rows [first, first + rows) of a weight that is resident as a whole.
-vt::Tensor ResidentRows(Dev d, const OwnedTensor& w, int64_t first, int64_t rows) {
-  const vt::Tensor whole = ResidentWeight(d, w);
-  const size_t row_bytes = vt::RowSizeBytes(w.dtype, w.shape[1]);
-  vt::Tensor t = whole;
-  t.data = static_cast<uint8_t*>(whole.data) + static_cast<size_t>(first) * row_bytes;
-  t.shape[0] = rows;
-  return t;
-}
-
-std::vector<float> Product(Dev d, const std::vector<float>& x, int64_t m, const vt::Tensor& w) {
+std::vector<float> Linear(Dev d, const std::vector<float>& x, int64_t m, const OwnedTensor& w) {
+  const vt::Tensor wt = ResidentWeight(d, w);
   Scratch in(d, vt::DType::kF32, {m, w.shape[1]}, x.data());
   Scratch out(d, vt::DType::kF32, {m, w.shape[0]});
   if (vt::IsBlockQuant(w.dtype)) {
-    vt::MatmulBTQuant(d.q, out.t(), in.t(), w);
+    vt::MatmulBTQuant(d.q, out.t(), in.t(), wt);
   } else {
-    vt::MatmulBT(d.q, out.t(), in.t(), w);
+    vt::MatmulBT(d.q, out.t(), in.t(), wt);
   }
   return out.ToHost();
-}
-
-std::vector<float> Linear(Dev d, const std::vector<float>& x, int64_t m, const OwnedTensor& w) {
-  return Product(d, x, m, ResidentWeight(d, w));
 }
 
 }  // namespace
@@ -69,11 +56,6 @@ std::vector<float> OspreyForward(Dev d, const OspreyMlp& m, const std::vector<fl
                                  int64_t rows) {
   const size_t ffn = static_cast<size_t>(m.down.shape[1]);
   return Linear(d, SiluAndMul(Linear(d, x, rows, m.gate_up), ffn), rows, m.down);
-}
-
-std::vector<float> OspreyGate(Dev d, const OspreyMlp& m, const std::vector<float>& x, int64_t rows,
-                              int64_t first, int64_t channels) {
-  return Product(d, x, rows, ResidentRows(d, m.gate_up, first, channels));
 }
 
 }  // namespace vllm
