@@ -356,12 +356,14 @@ def _attempt(context: Context, construction: Construction, statement: Node) -> l
 
 
 def _outermost(edits: Sequence[Edit]) -> list[Edit]:
-    """Leave out the renaming of a source inside text that is written anew with the name in it."""
-    return [
-        e
-        for e in edits
-        if not any(o.begin <= e.begin < e.end <= o.end and o.end - o.begin > e.end - e.begin for o in edits)
-    ]
+    """Leave out the renaming of a source, and other indents, inside text that is written anew with them in it."""
+
+    def is_inside(e: Edit, o: Edit) -> bool:
+        if e.begin == e.end:
+            return o.begin < e.begin < o.end and not e.text.strip()
+        return o.begin <= e.begin and e.end <= o.end and o.end - o.begin > e.end - e.begin
+
+    return [e for e in edits if not any(is_inside(e, o) for o in edits)]
 
 
 def _split(context: Context, arms: Sequence[Construction]) -> list[Edit]:

@@ -6,6 +6,7 @@ import re
 
 from codemods.context import Context
 from codemods.edit import Edit
+from codemods.spell import moved
 from codemods.statement import Place
 from codemods.syntax import following
 
@@ -25,7 +26,7 @@ def move_check(context: Context, place: Place, condition: str) -> list[Edit] | N
         begin = source.line_start(late.start)
         end = source.data.find(b"\n", late.end) + 1 or len(source.data)
         text = source.text(late.start, late.end).replace("\r\n", "\n")
-        return [*place.before([text]), late.edit(begin, end, "")]
+        return [*place.before([moved(text, late.indent, place.indent)]), late.edit(begin, end, "")]
     return None
 
 

@@ -62,23 +62,32 @@ def layout(
 
     def text(begin: int, end: int) -> str:
         old, new = rename
-        return source.text(begin, end).replace(old, new) if old else source.text(begin, end)
+        written = source.text(begin, end).replace("\r\n", "\n")
+        return written.replace(old, new) if old else written
 
     written = text(expression.start_byte, expression.end_byte)
     room = style.width - _columns(indent) if style.width else 0
     if "\n" not in written and (not room or len(head + written + tail) <= room):
         return head + written + tail
     if "//" in written or 'R"' in written:
-        return head + written + tail
+        return head + moved(written, source.indent(expression.start_byte), indent) + tail
     joined = _joined(written)
     if not room or len(head + joined + tail) <= room:
         return head + joined + tail
     arguments = expression.child_by_field_name("arguments")
     if expression.type != "call_expression" or not arguments:
-        return head + written + tail
+        return head + moved(written, source.indent(expression.start_byte), indent) + tail
     given = [_joined(text(a.start_byte, a.end_byte)) for a in arguments.named_children]
     callee = _joined(text(expression.start_byte, arguments.start_byte))
     return _filled(f"{head}{callee}(", given, f"){tail}", indent, room)
+
+
+def moved(text: str, old: str, new: str) -> str:
+    """`text`, written at indent `old`, for a line that begins with `new`: its other lines go along."""
+    first, *rest = text.split("\n")
+    if old == new or 'R"' in text:
+        return text
+    return "\n".join([first, *(new + line[len(old) :] if line.startswith(old) else line for line in rest)])
 
 
 def _filled(head: str, given: Sequence[str], tail: str, indent: str, room: int) -> str:

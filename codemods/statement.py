@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from tree_sitter import Node
@@ -11,6 +12,7 @@ from codemods.style import Style
 from codemods.syntax import Source, is_braceless, under_label
 
 _OPEN, _LINES, _CLOSE = -1, 0, 1
+_BLANKS = re.compile(rb"[ \t]*")
 _HEADS = frozenset({"condition_clause", ")", ":", "else", "do"})
 """What stands right before the body of a control statement, a `case` or a label."""
 
@@ -37,10 +39,9 @@ class Place:
             self.indent = self._outer + style.unit
         if parent is not None and parent.type == "labeled_statement" and self.own_line:
             self._outer = self.indent
-        # One that gets a block among others of its `case` is moved in, if it is one line.
+        # One that gets a block among others of its `case` is moved in.
         among = under_label(statement) and not self.braceless and statement.type != "declaration"
-        one_line = b"\n" not in source.data[begin : statement.end_byte]
-        self._moved_in = among and self.own_line and one_line and not self._headed
+        self._moved_in = among and self.own_line and not self._headed
         if self._moved_in:
             self._outer = self.indent
             self.indent += style.unit
@@ -57,7 +58,7 @@ class Place:
             return self._block()
         edits: list[Edit] = []
         if not self.own_line:
-            edits.append(self._blank_before(f"\n{self.indent}"))
+            edits += [self._blank_before(f"\n{self.indent}"), *self._shifted()]
         edits += self._break_after()
         return edits
 
@@ -115,6 +116,31 @@ class Place:
         at = len(data[:begin].rstrip(b" \t"))
         return self.edit(at, begin, text, rank)
 
+    def _shifted(self) -> list[Edit]:
+        """The edits that move the other lines of the statement along with its first one."""
+        source, begin = self.source, self.statement.start_byte
+        starts = [at for at in _line_starts(self.statement, source) if not self._fixed(at)]
+        blanks = [_blanks(source, at) for at in starts]
+        old = source.indent(begin)
+        column = begin - source.line_start(begin)
+        if not self.own_line and starts and all(len(b) >= column and "\t" not in b for b in blanks):
+            old = " " * column  # aligned with something in the first line, not with its begin
+        return [
+            self.edit(at, at + len(old), self.indent)
+            for at, found in zip(starts, blanks, strict=True)
+            if found.startswith(old) and old != self.indent
+        ]
+
+    def _fixed(self, at: int) -> bool:
+        """Is the line at `at` no code, so that its blanks are not ours to change?"""
+        node = self.source.root.descendant_for_byte_range(at, at)
+        while node is not None and node != self.statement:
+            if node.type == "raw_string_literal":
+                return True
+            node = node.parent
+        rest = self.source.data[at : at + 200].lstrip(b" \t")
+        return rest[:1] in (b"#", b"\r", b"\n")
+
     def _break_after(self, outer: str | None = None) -> list[Edit]:
         """A line break after the statement, if code follows it on its line."""
         data, end = self.source.data, self.statement.end_byte
@@ -137,8 +163,9 @@ class Place:
             edits.append(self.edit(start, start, brace, _OPEN))
             if self._moved_in:
                 edits.append(self.edit(statement.start_byte, statement.start_byte, self.style.unit, _OPEN))
+                edits += self._shifted()
         else:
-            edits.append(self._blank_before(f"{brace}\n{self.indent}"))
+            edits += [self._blank_before(f"{brace}\n{self.indent}"), *self._shifted()]
         following, end = statement.next_sibling, self.end
         if (
             following is not None
@@ -155,3 +182,17 @@ class Place:
 
 def _line(source: Source, node: Node) -> int:
     return source.line_start(node.start_byte)
+
+
+def _line_starts(node: Node, source: Source) -> list[int]:
+    """The offsets in `node` at which a line begins."""
+    data, at = source.data, node.start_byte
+    found = []
+    while (at := data.find(b"\n", at, node.end_byte) + 1) > 0:
+        found.append(at)
+    return found
+
+
+def _blanks(source: Source, at: int) -> str:
+    found = _BLANKS.match(source.data, at)
+    return found[0].decode() if found else ""

@@ -453,6 +453,148 @@ SHAPES: dict[str, tuple[str, str, dict[str, Any]]] = {
             "code": "Make(w.bytes.data(), d)",
         },
     ),
+    "several lines in a case": (
+        """\
+        void f(Tensor& o, const Owner& w, int k) {
+          switch (k) {
+            case 1:
+              Ready();
+              Gemm(o,
+                   Make(w.bytes.data(),
+                        Device::Cpu));
+              break;
+            case 2: Gemm(o,
+                         Make(nullptr, Device::Cpu));
+          }
+        }
+        """,
+        """\
+        void f(Tensor& o, const Owner& w, int k) {
+          switch (k) {
+            case 1:
+              Ready();
+              {
+                Require(!w.repacked, "make: repacked weight (rows interleaved): no kernel of cpu reads it");
+                Gemm(o,
+                     Make(w.bytes.data(),
+                          Device::Cpu));
+              }
+              break;
+            case 2: Gemm(o,
+                         Make(nullptr, Device::Cpu));
+          }
+        }
+        """,
+        {"action": "refuse", "code": "Make(w.bytes.data(),\n                Device::Cpu)"},
+    ),
+    "several lines carried in a case": (
+        """\
+        Tensor f(const Owner& w, int k) {
+          switch (k) {
+            case 1:
+              Ready();
+              return Make(w.bytes.data(),  // alias
+                          Device::Cpu);
+          }
+          return Tensor{};
+        }
+        """,
+        """\
+        Tensor f(const Owner& w, int k) {
+          switch (k) {
+            case 1:
+              Ready();
+              {
+                Tensor t = Make(w.bytes.data(),  // alias
+                            Device::Cpu);
+                t.repacked = w.repacked;
+                return t;
+              }
+          }
+          return Tensor{};
+        }
+        """,
+        {"code": "Make(w.bytes.data(),  // alias\n                  Device::Cpu)"},
+    ),
+    "a loop in a case": (
+        """\
+        void f(Tensor& o, const Owner& w, int k) {
+          switch (k) {
+            case 1:
+              Ready();
+              for (int i = 0; i < 2; ++i) {
+                Gemm(o, Make(w.bytes.data(), Device::Cpu));
+
+                const char* text = R"(
+        as it is)";
+                (void)text;
+              }
+              break;
+          }
+        }
+        """,
+        """\
+        void f(Tensor& o, const Owner& w, int k) {
+          switch (k) {
+            case 1:
+              Ready();
+              {
+                Require(!w.repacked, "make: repacked weight (rows interleaved): no kernel of cpu reads it");
+                for (int i = 0; i < 2; ++i) {
+                  Gemm(o, Make(w.bytes.data(), Device::Cpu));
+
+                  const char* text = R"(
+        as it is)";
+                  (void)text;
+                }
+              }
+              break;
+          }
+        }
+        """,
+        {"action": "refuse"},
+    ),
+    "several lines behind a test": (
+        """\
+        void f(Tensor& o, const Owner& w) {
+          if (Ready()) Gemm(o, Make(w.bytes.data(),
+                                    Device::Cpu));
+          else Gemm(
+              o, Make(nullptr, Device::Cpu));
+        }
+        """,
+        """\
+        void f(Tensor& o, const Owner& w) {
+          if (Ready()) {
+            Require(!w.repacked, "make: repacked weight (rows interleaved): no kernel of cpu reads it");
+            Gemm(o, Make(w.bytes.data(),
+                         Device::Cpu));
+          } else Gemm(
+              o, Make(nullptr, Device::Cpu));
+        }
+        """,
+        {"action": "refuse", "code": "Make(w.bytes.data(),\n                            Device::Cpu)"},
+    ),
+    "several lines at the indent of the test": (
+        """\
+        void f(Tensor& o, const Owner& w) {
+          if (Ready()) Gemm(
+              o,
+              Make(w.bytes.data(), Device::Cpu));
+        }
+        """,
+        """\
+        void f(Tensor& o, const Owner& w) {
+          if (Ready()) {
+            Require(!w.repacked, "make: repacked weight (rows interleaved): no kernel of cpu reads it");
+            Gemm(
+                o,
+                Make(w.bytes.data(), Device::Cpu));
+          }
+        }
+        """,
+        {"action": "refuse"},
+    ),
     "cleared": (
         """\
         void f(Owner& o, const std::vector<unsigned char>& plain) {
