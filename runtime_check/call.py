@@ -10,7 +10,7 @@ from analyzer import ir
 from analyzer.program import bare, is_mutable_reference, is_pointer, is_scalar
 from runtime_check.evidence import plain
 from runtime_check.model import HelperUnderTest
-from runtime_check.profile import Arm, Profile
+from runtime_check.profile import HOST_UPLOAD, Arm, Profile
 
 _ALIAS: Final = re.compile(r"\b(?:std::)?(u?int(?:8|16|32|64)_t|size_t)\b")
 _ALIASES: Final[Mapping[str, str]] = {
@@ -65,6 +65,10 @@ class Signatures:
         """Return the record of that qualified name."""
         return self._records.get(name)
 
+    def record_of(self, spelled: str) -> ir.Record | None:
+        """Return the record that ``spelled``, a type as the profile names it, is."""
+        return next((record for name, record in self._records.items() if _same(name, spelled)), None)
+
     def getter(self, owner: str, result: str) -> str:
         """Return the one method of ``owner`` that needs no argument and gives a ``result``; empty if none does."""
         names = {
@@ -96,6 +100,23 @@ def spell(helper: HelperUnderTest, profile: Profile, arm: Arm, signatures: Signa
         except CannotCallError as reason:
             reasons.append(reason)
     raise reasons[0]
+
+
+def on_device(profile: Profile, arm: Arm, signatures: Signatures) -> str:
+    """Return C++ statements that put the ``encoded`` bytes of the view ``view`` on the device of ``arm``; empty where
+    that is the host, or where the view has not just one pointer."""
+    record = signatures.record_of(profile.view)
+    pointers = [m.name for m in record.members if is_pointer(m.type)] if record is not None else []
+    if record is None or len(pointers) != 1 or arm.upload == HOST_UPLOAD:
+        return ""
+    data = f"view.{pointers[0]}"
+    lines = [f"{data} = static_cast<decltype({data})>(upload({data}, encoded));"]
+    speller = _Speller(profile, arm, signatures)
+    for member in record.members:
+        found = None if is_pointer(member.type) else speller.local(bare(member.type))
+        if found is not None:
+            lines.append(f"view.{member.name} = {found};")
+    return " ".join(lines)
 
 
 def normal(type_: str) -> str:
@@ -171,9 +192,8 @@ class _Speller:
         if _same(type_, self._profile.view):
             getter = self._signatures.getter(self._profile.weight, type_)
             return (f"viewed(w.{getter}(), w)", False) if getter else None
-        for text, kind in self._reachable():
-            if _same(type_, kind):
-                return text, True
+        if (local := self.local(type_)) is not None:
+            return local, True
         record = self._signatures.record(type_)
         if record is None or record.bases or not record.members or not depth:
             return None
@@ -181,6 +201,12 @@ class _Speller:
         if any(member is None for member in members):
             return None
         return f"{plain(type_)}{{{', '.join(m for m in members if m is not None)}}}", False
+
+    def local(self, type_: str) -> str | None:
+        """The arm's local, or the member of one, that is a ``type_``; no number is."""
+        if is_scalar(type_):
+            return None
+        return next((text for text, kind in self._reachable() if _same(type_, kind)), None)
 
     def _reachable(self) -> Iterator[tuple[str, str]]:
         """The arm's locals and their members, the nearest first, with their types."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from importlib import resources
 from typing import Final
 
-from runtime_check.call import CannotCallError, Signatures, spell
+from runtime_check.call import CannotCallError, Signatures, on_device, spell
 from runtime_check.evidence import plain
 from runtime_check.model import Case, Cut, Expected, Group, HelperUnderTest, Target
 from runtime_check.profile import Arm, Marker, Profile, ProfiledHelper, target_config
@@ -144,7 +144,10 @@ def plan(
                     # The same kernels answer every helper, so one is enough.
                     and marker_name not in timed_markers
                 )
-                text = _group_source(profile, marker, arm, group, call, config.stream if with_timing else "")
+                moved = on_device(profile, arm, signatures)
+                text = _group_source(
+                    profile, marker, arm, group, call, moved, config.stream if with_timing else ""
+                )
                 bodies.setdefault(entry.include, []).append((group.index, text))
                 if with_timing:
                     timed_markers.add(marker_name)
@@ -237,7 +240,9 @@ def _rows(cases: Iterable[Case]) -> str:
     )
 
 
-def _group_source(profile: Profile, marker: Marker, arm: Arm, group: Group, call: str, stream: str) -> str:
+def _group_source(
+    profile: Profile, marker: Marker, arm: Arm, group: Group, call: str, moved: str, stream: str
+) -> str:
     kind = profile.kinds[marker.kind]
     values = {
         "INDEX": str(group.index),
@@ -253,6 +258,7 @@ def _group_source(profile: Profile, marker: Marker, arm: Arm, group: Group, call
         "REWRITE": marker.rewrite,
         "MARKER": marker.name,
         "CALL": call,
+        "ON_DEVICE": moved,
         "GEMM": kind.gemm if arm.gemm else "(void)a; (void)out; (void)b",
         "HAS_GEMM": "true" if arm.gemm else "false",
         "KIND": kind.name,

@@ -24,6 +24,8 @@ else:
     import tomli as tomllib
 
 ENCODINGS = ("q8_0", "f32", "f16", "bf16")
+HOST_UPLOAD = "const_cast<void*>(src)"
+"""What an arm does whose device reads the host's memory."""
 
 
 @dataclass(frozen=True)
@@ -264,7 +266,7 @@ def _arm(name: str, table: _Table) -> Arm:
         table.text("device", name),
         table.strings("targets", TARGETS),
         table.text("setup"),
-        table.text("upload", "const_cast<void*>(src)"),
+        table.text("upload", HOST_UPLOAD),
         table.text("download", "std::memcpy(dst, src, size)"),
         table.text("uploaded", "0"),
         table.flag("gemm", True),

@@ -13,9 +13,12 @@ from analyzer.collect import collect
 from analyzer.config import load
 from rules.finding import Finding, Verdict
 from rules.markers import declared
+from rules.matrix import Policy
 from runtime_check import HelperUnderTest
 from runtime_check.call import Signatures
+from runtime_check.evidence import plain
 from runtime_check.model import Expected
+from vt_lint.exit import Fault
 from vt_lint.fixing import expectation
 
 _HUNK = re.compile(rb"^@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@")
@@ -57,6 +60,55 @@ def helpers(findings: Iterable[Finding]) -> tuple[HelperUnderTest, ...]:
         )
         for (name, path), markers in expect.items()
     )
+
+
+def twins(findings: Iterable[Finding], known: Sequence[ir.FileFacts]) -> tuple[HelperUnderTest, ...]:
+    """Return the functions that VT006 names as the better twin, with what its own losses say of the other: the two
+    have to do the same."""
+    lost = list(findings)
+    own = {(helper.name, helper.path): helper.expect for helper in helpers(lost)}
+    functions = {
+        (function.path, function.span.line): function
+        for file in known
+        for function in file.functions
+        if function.body is not None
+    }
+    expect: dict[tuple[str, str], dict[str, Mapping[str, Expected]]] = defaultdict(dict)
+    begin: dict[tuple[str, str], int] = {}
+    for f in lost:
+        for hop in f.witness if f.rule == "VT006" else ():
+            twin = functions.get((hop.path, hop.line))
+            if twin is not None and twin.name.rpartition("::")[2] == f.function.rpartition("::")[2]:
+                key = (twin.name, twin.path)
+                expect[key][f.marker] = own.get((f.function, f.place.path), {}).get(f.marker, {})
+                begin[key] = twin.span.begin
+    return tuple(
+        HelperUnderTest(name=name, path=path, expect=markers, begin=begin[name, path])
+        for (name, path), markers in expect.items()
+    )
+
+
+def named(
+    names: Iterable[str], known: Sequence[ir.FileFacts], policy: Iterable[Policy]
+) -> tuple[HelperUnderTest, ...]:
+    """Return every function of one of `names`, qualified or not, with what `policy` says of each marker on each
+    device. Raises `Fault` for a name that no function has."""
+    expect: dict[str, dict[str, Expected]] = defaultdict(dict)
+    for row in policy:
+        expect[row.marker][row.device] = "carried" if row.action == "propagate" else "refused"
+    found: dict[tuple[str, str], HelperUnderTest] = {}
+    for name in names:
+        wanted = f"::{plain(name)}"
+        own = {
+            (f.name, f.path): HelperUnderTest(f.name, f.path, expect, begin=f.span.begin)
+            for file in known
+            for f in file.functions
+            if f.body is not None and f"::{plain(f.name)}".endswith(wanted)
+        }
+        if not own:
+            raise Fault(f"--helper {name}: no function of the tree has that name")
+        found |= own
+    return tuple(found.values())
 
 
 def fixed_by(

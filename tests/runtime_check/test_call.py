@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from analyzer import ir
 from runtime_check import HelperUnderTest
-from runtime_check.call import CannotCallError, Signatures, spell
+from runtime_check.call import CannotCallError, Signatures, on_device, spell
 from runtime_check.profile import Profile, load_profile
 
 PROFILE = """
@@ -145,3 +146,15 @@ def test_of_overloads_the_one_that_the_finding_is_in(profile: Profile) -> None:
     two = (_function(OWNER), _function("ns::Owner *", begin=300))
     assert _spell(profile, *two, begin=120) == "ns::make(w)"
     assert _spell(profile, *two, begin=320) == "ns::make(&w)"
+
+
+def test_a_view_is_put_where_the_kernels_look(profile: Profile) -> None:
+    view = _record("ns::Tensor", ("data", "void *"), ("rank", "int"), ("device", "ns::Device"))
+    arm = profile.arms["cpu"]
+    signatures = Signatures([ir.FileFacts("a.h", "cpu", "", records=(*RECORDS, view))])
+    assert on_device(profile, arm, signatures) == ""  # the host's own memory
+    staged = replace(arm, upload="Copied(src, size)")
+    assert on_device(profile, staged, signatures) == (
+        "view.data = static_cast<decltype(view.data)>(upload(view.data, encoded)); view.device = queue.device;"
+    )
+    assert on_device(profile, staged, Signatures([ir.FileFacts("a.h", "cpu", "", records=RECORDS)])) == ""

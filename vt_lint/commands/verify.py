@@ -33,6 +33,13 @@ if TYPE_CHECKING:
     "what `vt-lint fix --latent` would change.",
 )
 @click.option(
+    "--helper",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Also probe the functions called NAME, of which the honours matrix says what they have to do.",
+)
+@click.option(
     "--verify-config",
     "profile",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -61,6 +68,7 @@ def verify(
     target: Literal["i8mm", "cuda", "cpu"],
     before: str | None,
     patch: Path | None,
+    names: tuple[str, ...],
     profile: Path | None,
     bundle: Path | None,
     collect: Path | None,
@@ -74,37 +82,41 @@ def verify(
     Nothing but the probes and what they need is built, and nothing is written outside of the work folder.
     """
     import runtime_check
+    from analyzer.config import load
+    from rules.matrix import matrix
     from vt_lint.checking import Request, report, report_of
     from vt_lint.exit import Fault
     from vt_lint.fixing import planned
-    from vt_lint.probing import facts, fixed_by, helpers
+    from vt_lint.probing import facts, fixed_by, helpers, named, twins
 
     if before and patch:
         raise Fault("--before and --patch name two different comparisons: give one of them")
     root, _ = locate(tree, ())
     request = Request(root, jobs=jobs)
     faults: Iterable[Finding] = ()
+    found: Iterable[Finding] = ()
     known: tuple[FileFacts, ...] = ()
     fixed: dict[str, bytes] = {}
-    if before:
-        faults = report_of(request, before).findings
+    if not collect:
+        checked = report_of(request, before) if before else report(request)
+        found = faults = checked.findings
         known = facts(root, jobs)
-    elif patch:
-        found = report(request).findings
-        known = facts(root, jobs)
-        faults = fixed_by(patch.read_bytes(), found, known, root)
-    elif not collect:
-        # Latent losses too: a probe sets the marker itself.
-        plan = planned(report(request), root, latent=True)
-        faults = plan.fixed
-        known = facts(root, jobs)
-        fixed = {Path(p).relative_to(root).as_posix(): text for p, text in plan.files.items()}
+        if patch:
+            faults = fixed_by(patch.read_bytes(), found, known, root)
+        elif not before:
+            # Latent losses too: a probe sets the marker itself.
+            plan = planned(checked, root, latent=True)
+            faults = plan.fixed
+            fixed = {Path(p).relative_to(root).as_posix(): text for p, text in plan.files.items()}
+    asked: tuple[runtime_check.HelperUnderTest, ...] = ()
+    if names and not collect:
+        asked = named(names, known, matrix(root, config=load(root), jobs=jobs).policy)
     options = runtime_check.VerifyOptions(
         tree=root,
         target=target,
         work=work or _cache() / root.name,
         config=profile,
-        helpers=helpers(faults),
+        helpers=(*asked, *twins(found, known), *helpers(faults)),
         facts=known,
         before_rev=before,
         patch=patch,
