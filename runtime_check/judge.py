@@ -36,6 +36,8 @@ def judge(
             status, reason = reproduced, why
         elif status is Status.PASSED and why:
             reason = f"{why}; {reason}"
+    if group.unfixed and status is Status.FAILED:
+        status, reason = Status.NOT_FIXED, f"the fix is unsafe and was not applied: {reason}"
     return Judgement(
         group.path,
         group.helper,
@@ -218,9 +220,9 @@ def conclude(
         if after.timing_problem:
             notes.append(f"timing of {group.helper} {group.marker} is incomplete: {after.timing_problem}")
     statuses = {j.status for j in judgements}
-    code = (
-        EXIT_FAILED if Status.FAILED in statuses else EXIT_NOT_RUN if Status.NOT_RUN in statuses else EXIT_OK
-    )
+    code = EXIT_NOT_RUN if Status.NOT_RUN in statuses else EXIT_OK
+    if statuses & {Status.FAILED, Status.NOT_FIXED}:
+        code = EXIT_FAILED
     return replace(
         base,
         device={key: str(value) for key, value in environment.items()},

@@ -28,6 +28,7 @@ class HelperUnderTest:
         expect: marker -> device -> what the fixed helper must do.
         faulty: marker -> devices on which the unfixed helper lets a marked weight through unnoticed.
         begin: offset of a byte inside of it, to tell overloads apart.
+        unfixed: markers whose fix is unsafe and is not on the "after" side.
     """
 
     name: str
@@ -35,6 +36,7 @@ class HelperUnderTest:
     expect: Mapping[str, Mapping[str, Expected]] = field(default_factory=dict)
     faulty: Mapping[str, frozenset[str]] = field(default_factory=dict)
     begin: int = -1
+    unfixed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ class Case:
 @dataclass(frozen=True)
 class Group:
     """The cases of one helper, marker and arm; they share a process, so a crash is confined to them.
-    ``derived``: the call was made from the helper's signature."""
+    ``derived``: the call was made from the helper's signature. ``unfixed``: its fix is unsafe and was not written."""
 
     index: int
     path: str
@@ -110,6 +112,7 @@ class Group:
     decided_by_gemm: bool
     derived: bool
     cases: tuple[Case, ...]
+    unfixed: bool = False
 
 
 class Outcome(str, enum.Enum):
@@ -153,10 +156,11 @@ class Observation:
 
 
 class Status(str, enum.Enum):
-    """Judgement of one case or group."""
+    """Judgement of one case or group. `not fixed`: the fault is there on both sides, for nothing was written."""
 
     PASSED = "passed"
     FAILED = "failed"
+    NOT_FIXED = "not fixed"
     NOT_RUN = "not run"
 
 

@@ -133,6 +133,7 @@ def plan(
                     decided_by_gemm=arm.gemm,
                     derived=not entry.call,
                     cases=_cases(entry, marker, arm, expected, call),
+                    unfixed=marker_name in entry.helper.unfixed,
                 )
                 groups.append(group)
                 with_timing = (
@@ -172,6 +173,8 @@ def _merge(profile: Profile, helpers: Iterable[HelperUnderTest]) -> list[Profile
     for helper in helpers:
         key = (plain(helper.name), helper.path)
         known = merged.get(key)
+        if known is None and not helper.expect:
+            continue
         if known is None:
             merged[key] = ProfiledHelper(helper, "", helper.path, 0, 0, tuple(profile.arms))
             continue
@@ -183,7 +186,8 @@ def _merge(profile: Profile, helpers: Iterable[HelperUnderTest]) -> list[Profile
             marker: known.helper.faulty.get(marker, frozenset()) | helper.faulty.get(marker, frozenset())
             for marker in {*known.helper.faulty, *helper.faulty}
         }
-        combined = replace(helper, expect=expect, faulty=faulty)
+        unfixed = known.helper.unfixed | helper.unfixed
+        combined = replace(helper, expect=expect, faulty=faulty, unfixed=unfixed)
         merged[key] = replace(known, helper=combined)
     return list(merged.values())
 

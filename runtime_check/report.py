@@ -159,7 +159,7 @@ def render_html(evidence: Evidence) -> str:
         "td,th{border-bottom:1px solid #d0d7de;padding:.3rem .5rem;text-align:left;vertical-align:top}"
         "dt{font-weight:600;float:left;clear:left}dd{margin:0 0 .25rem 11rem;overflow-wrap:anywhere}"
         ".passed td:first-child{color:#116329}.failed td:first-child{color:#a40e26}"
-        ".not_run td:first-child{color:#7d4e00}td:first-child{font-weight:600}"
+        ".not_run td:first-child,.not_fixed td:first-child{color:#7d4e00}td:first-child{font-weight:600}"
         "</style></head><body>" + "\n".join(body) + "</body></html>\n"
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -110,11 +111,9 @@ def proved(
             notes.append(f"evidence {record.name} is of what `{plans[fits[0]][0]}` writes")
         open_ = [p for p in record.proofs if p.status is not Status.PASSED]
         if open_:
-            failed = sum(p.status is Status.FAILED for p in open_)
-            notes.append(
-                f"evidence {record.name}: {failed} failed and {len(open_) - failed} not run of "
-                f"{len(record.proofs)}; they prove nothing"
-            )
+            counts = Counter(p.status.value for p in open_)
+            said = ", ".join(f"{count} {status}" for status, count in counts.items())
+            notes.append(f"evidence {record.name}: {said} of {len(record.proofs)}; they prove nothing")
     marks = tuple(
         {(f.fingerprint, f.place.begin): devices for f in plan.fixed if (devices := _devices(f, own))}
         for (_, plan), own in zip(plans, taken, strict=True)
@@ -166,7 +165,7 @@ def _devices(finding: Finding, records: Iterable[Recorded]) -> tuple[str, ...]:
         and proof.path in record.after
         and proof.device in finding.devices
     ]
-    if any(p.status is Status.FAILED for p in about):
+    if any(p.status in (Status.FAILED, Status.NOT_FIXED) for p in about):
         return ()
     passed = {
         p.device for p in about if p.status is Status.PASSED and p.expected == expectation(finding, p.device)

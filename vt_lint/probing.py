@@ -11,6 +11,7 @@ from analyzer import ir
 from analyzer.cache import default_folder
 from analyzer.collect import collect
 from analyzer.config import load
+from codemods.fix import Skipped
 from rules.finding import Finding, Verdict
 from rules.markers import declared
 from rules.matrix import Policy
@@ -60,6 +61,15 @@ def helpers(findings: Iterable[Finding]) -> tuple[HelperUnderTest, ...]:
         )
         for (name, path), markers in expect.items()
     )
+
+
+def unfixed(skipped: Iterable[Skipped]) -> tuple[HelperUnderTest, ...]:
+    """Return the functions that keep losing a marker because its fix is unsafe."""
+    markers: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for finding in (f for s in skipped for f in s.findings):
+        if finding.fix is not None and finding.fix.safety == "unsafe":
+            markers[finding.function, finding.place.path].add(finding.marker)
+    return tuple(HelperUnderTest(name, path, unfixed=frozenset(own)) for (name, path), own in markers.items())
 
 
 def twins(findings: Iterable[Finding], known: Sequence[ir.FileFacts]) -> tuple[HelperUnderTest, ...]:

@@ -93,6 +93,17 @@ def test_unfixed_tree_fails(options: Make) -> None:
     assert "differ from the plain weight" in only(evidence)[1]
 
 
+def test_a_fix_that_was_not_written_for_it_is_unsafe_is_told_from_one_that_fails(options: Make) -> None:
+    left = HelperUnderTest("mini::Resident", "include/helper.h", unfixed=frozenset({"swapped"}))
+    other = HelperUnderTest("mini::Other", "include/helper.h", unfixed=frozenset({"swapped"}))
+    evidence = check(options(HELPER + "// unchanged\n", helpers=(left, other)))
+    assert evidence.exit_code == 1  # the fault is there
+    status, reason = only(evidence)
+    assert status == "not fixed"
+    assert reason.startswith("the fix is unsafe and was not applied: ")
+    assert "1 not fixed" in render_text(evidence)
+
+
 def test_fault_that_does_not_reproduce_before_fails(options: Make, tree: Path) -> None:
     (tree / "include/helper.h").write_text(CARRIED)
     evidence = check(options(CARRIED + "// same\n"))

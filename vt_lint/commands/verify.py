@@ -87,7 +87,7 @@ def verify(
     from vt_lint.checking import Request, report, report_of
     from vt_lint.exit import Fault
     from vt_lint.fixing import planned
-    from vt_lint.probing import facts, fixed_by, helpers, named, twins
+    from vt_lint.probing import facts, fixed_by, helpers, named, twins, unfixed
 
     if before and patch:
         raise Fault("--before and --patch name two different comparisons: give one of them")
@@ -97,6 +97,7 @@ def verify(
     found: Iterable[Finding] = ()
     known: tuple[FileFacts, ...] = ()
     fixed: dict[str, bytes] = {}
+    left: tuple[runtime_check.HelperUnderTest, ...] = ()
     if not collect:
         checked = report_of(request, before) if before else report(request)
         found = faults = checked.findings
@@ -107,6 +108,7 @@ def verify(
             # Latent losses too: a probe sets the marker itself.
             plan = planned(checked, root, latent=True)
             faults = plan.fixed
+            left = unfixed(plan.skipped)
             fixed = {Path(p).relative_to(root).as_posix(): text for p, text in plan.files.items()}
     asked: tuple[runtime_check.HelperUnderTest, ...] = ()
     if names and not collect:
@@ -116,7 +118,7 @@ def verify(
         target=target,
         work=work or _cache() / root.name,
         config=profile,
-        helpers=(*asked, *twins(found, known), *helpers(faults)),
+        helpers=(*asked, *twins(found, known), *left, *helpers(faults)),
         facts=known,
         before_rev=before,
         patch=patch,
