@@ -24,6 +24,7 @@ _Cursor = cindex.Cursor
 _VISIT_CONTINUE = 1
 
 # Cursor kinds (clang-c/Index.h, stable numbers of libclang 18).
+_BINDING = 1  # of a structured binding, and the binding as a whole: libclang has no kind for them
 _FIELD, _ENUM_CONSTANT, _FUNCTION, _VAR, _PARM = 6, 7, 8, 9, 10
 _RECORDS = frozenset({2, 3, 4, 31, 32})  # struct, union, class, class template, partial specialisation
 _ENUM, _NAMESPACE, _LINKAGE = 5, 22, 23
@@ -290,7 +291,7 @@ class _Lowering:
         if found is not None:
             return found
         kind_id = cursor._kind_id
-        if kind_id in (_VAR, _PARM):
+        if kind_id in (_VAR, _PARM, _BINDING):
             parent = self.lib.parent(cursor)
             local = kind_id == _PARM or not (
                 parent._kind_id in (_NAMESPACE, _LINKAGE, 350, 300) or parent._kind_id in _RECORDS
@@ -516,7 +517,11 @@ class _Lowering:
         if kind == _COMPOUND:
             return ir.Block(self.span(cursor), tuple(self.stmt(c) for c in self.children(cursor)))
         if kind == _DECL_STMT:
-            found = [s for c in self.children(cursor) if (s := self.local(c)) is not None]
+            found: list[ir.Stmt] = []
+            for child in self.children(cursor):
+                found += (
+                    self.bindings(child) if child._kind_id == _BINDING else filter(None, [self.local(child)])
+                )
             span = self.span(cursor, True)
             return ir.Block(span, tuple(found), True)
         if kind == _RETURN:
@@ -560,6 +565,33 @@ class _Lowering:
         value = self.expr(init) if init is not None and 100 <= init._kind_id < 200 else None
         static = self.lib.storage(cursor) == 3
         return ir.Var(self.span(cursor, True), symbol, name, self.type_of(cursor), value, static)
+
+    def bindings(self, cursor: Any) -> list[ir.Stmt]:
+        """`auto [a, b] = x` as a variable without a name of its own, and one for each of its members."""
+        parts = self.children(cursor)
+        named = [part for part in parts if part._kind_id == _BINDING]
+        init = next((part for part in parts if 100 <= part._kind_id < 200), None)
+        if not named:
+            return []
+        span = self.span(cursor, True)
+        symbol, name, _ = self.sym(cursor)
+        whole = ir.Name(span, symbol, name, "local")
+        ctype = self.type_of(cursor) or (self.type_of(init) if init is not None else "")
+        found: list[ir.Stmt] = [ir.Var(span, symbol, name, ctype, None if init is None else self.expr(init))]
+        record = self.lib.type_declaration(self.lib.canonical_type(self.lib.type_of(init or cursor)))
+        members = [self.kind_text(c) for c in self.children(record) if c._kind_id == _FIELD]
+        if self.qualified(record) == "std::pair":
+            members = ["first", "second"]
+        elif len(members) != len(named):
+            members = [f"<{position}>" for position in range(len(named))]  # of a tuple or an array
+        for part, member in zip(named, members, strict=True):
+            symbol, name, _ = self.sym(part)
+            at, made = self.span(part), self.type_of(part)
+            made += " &" if ctype.endswith("&") and not made.endswith("&") else ""
+            found.append(
+                ir.Var(at, symbol, name, made, ir.Field(at, whole, member, self.qualified(record), made))
+            )
+        return found
 
     def if_stmt(self, cursor: Any) -> ir.Stmt:
         parts = self.children(cursor)
@@ -618,8 +650,13 @@ class _Lowering:
         if not parts:
             return ir.Block(span, ())
         body = parts.pop()
+        inner_names: list[ir.Stmt] = []
         for part in parts:
-            if part._kind_id == _VAR:
+            if part._kind_id == _BINDING:
+                whole, *inner_names = self.bindings(part)
+                assert isinstance(whole, ir.Var)
+                var = ir.Var(whole.span, whole.sym, whole.name, whole.type, None)
+            elif part._kind_id == _VAR:
                 symbol, name, _ = self.sym(part)
                 var = ir.Var(self.span(part), symbol, name, self.type_of(part), None)
             elif part._kind_id == _DECL_STMT:
@@ -630,6 +667,8 @@ class _Lowering:
             elif 100 <= part._kind_id < 200:
                 over = part
         lowered = self.stmt(body)
+        if inner_names:
+            lowered = ir.Block(lowered.span, (*inner_names, lowered))
         if var is None or over is None:
             return ir.Loop(span, None, None, None, lowered)
         return ir.Each(span, var, self.expr(over), lowered)
