@@ -6,8 +6,8 @@
 A mutant is killed when the check reports something new (a rule, a marker, a function and a verdict that the
 unmutated tree does not have together, or has less often) in the mutated function, or elsewhere when the loss
 surfaces at its callers. The tree itself is never written: the C++ files are hard links in a folder of their own,
-replaced one at a time. `--batch N` breaks up to N functions at once to save time: a mutant with something new in its
-own function is killed, every other one is run again alone.
+replaced one at a time. `--batch N` breaks up to N functions at once to save time: what is new counts for the
+mutants whose functions it is in or passes; when something counts for none, those not noticed are run again alone.
 
 Exit: 0 the share of killed mutants is at least `--at-least`, 1 it is not, 2 the tree cannot be used.
 """
@@ -86,8 +86,9 @@ class Bench:
         return Result(mutant, fate, tuple(f"{f.rule} {f.marker} in {f.function}" for f in here or new))
 
     def run_together(self, mutants: Sequence[Mutant]) -> list[Result]:
-        """Check the tree with mutants of different functions in it; those that are not seen in their own function, or
-        that may not parse, are left out of the result."""
+        """Check the tree with mutants of different functions in it. What is new counts for the mutant in whose function
+        it is, else for those through whose functions its witness passes; when something is new that counts for none,
+        or something does not parse, the mutants that were not noticed are left out of the result."""
         originals = {mutant.path: (self.root / mutant.path).read_bytes() for mutant in mutants}
         try:
             for path, original in originals.items():
@@ -99,13 +100,23 @@ class Bench:
                 self.replace(path, original)
         if len(after.coverage.unanalysed) > len(self.before.coverage.unanalysed):
             return []
-        new = self.new_in(after)
+        here: dict[Mutant, list[Finding]] = {}
+        through: dict[Mutant, list[Finding]] = {}
+        told = True
+        for finding in self.new_in(after):
+            own = [mutant for mutant in mutants if is_in(finding, mutant)]
+            passed = [mutant for mutant in mutants if passes(finding, mutant)]
+            for mutant in own or passed:
+                (here if own else through).setdefault(mutant, []).append(finding)
+            told = told and bool(own or passed)
         found: list[Result] = []
         for mutant in mutants:
-            here = [finding for finding in new if is_in(finding, mutant)]
-            if here:
-                seen = tuple(f"{f.rule} {f.marker} in {f.function}" for f in here)
-                found.append(Result(mutant, "killed", seen))
+            seen = here.get(mutant) or through.get(mutant) or []
+            fate = "killed" if mutant in here else "elsewhere" if seen else "survived"
+            if seen or told:
+                found.append(
+                    Result(mutant, fate, tuple(f"{f.rule} {f.marker} in {f.function}" for f in seen))
+                )
         return found
 
     def new_in(self, after: Report) -> list[Finding]:
@@ -127,6 +138,11 @@ def key(finding: Finding) -> Key:
 def is_in(finding: Finding, mutant: Mutant) -> bool:
     """Whether a finding is in the mutated function."""
     return finding.place.path == mutant.path and mutant.first <= finding.place.line <= mutant.last
+
+
+def passes(finding: Finding, mutant: Mutant) -> bool:
+    """Whether the witness of a finding goes through the mutated function."""
+    return any(hop.path == mutant.path and mutant.first <= hop.line <= mutant.last for hop in finding.witness)
 
 
 def sources_of(root: Path) -> tuple[dict[str, bytes], set[str]]:
