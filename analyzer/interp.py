@@ -92,6 +92,7 @@ _NORETURN = frozenset(
         "__builtin_unreachable",
     }
 )
+_CONTAINERS = ("std::vector<", "std::basic_string<", "std::deque<", "std::array<")
 _STREAMS = frozenset({"std::cerr", "std::clog", "std::cout"})
 _PASS_THROUGH = frozenset(
     {"move", "forward", "as_const", "ref", "cref", "addressof", "to_address", "get", "value", "launder"}
@@ -360,6 +361,8 @@ class Runner:
         elif isinstance(value, Ptr):
             if is_pointer(self.function.result) and not self.function.parent:
                 self.read(value, self.statement, state, kind="pointer")
+            elif _is_container(self.function.result) and not self.function.parent:
+                self.read(value, self.statement, state, kind="copyout")
             value = self.outlasting(self.resolve(value, state))
         if isinstance(value, Ptr):
             value = self.stamped(value, state)
@@ -783,6 +786,8 @@ class Runner:
                 self.bind(state, (stmt.var.sym,), carrier, Ref(element, stmt.var.type))
             elif isinstance(value, Ptr):
                 state.variables[stmt.var.sym] = None
+                if is_scalar(stmt.var.type):
+                    self.read(value, stmt.range.span, state)
             else:
                 state.variables[stmt.var.sym] = Ref(element, stmt.var.type)
             result.extend(self.branch(stmt.body, [state]))
@@ -1372,6 +1377,8 @@ class Runner:
                 path = alias.path if isinstance(alias, Ref) else (target.sym,)
                 self.assign_whole(state, path, carrier, value)
             elif self.is_buffer(type_text):
+                if isinstance(value, Ptr) and target.sym in self.param_syms and type_text.endswith("&"):
+                    self.read(value, x.span, state, kind="copyout")
                 self.assign_buffer(x, state, (target.sym,), type_text, value)
             elif x.op == "=":
                 if value is None:
@@ -2282,6 +2289,7 @@ class Runner:
                 if not args:
                     return None
             self.write(base, x.span, state, "replace", value, x.name)
+            self.copied_out(base, value, x, state)
             if last == "swap" and isinstance(value, Ptr):
                 self.write(value, x.span, state, "replace", base, x.name)
             return None
@@ -2289,6 +2297,7 @@ class Runner:
             grown = next((a for a in args if isinstance(a, Ptr)), None)
             if grown is not None:
                 self.write(base, x.span, state, "store", grown, x.name)
+                self.copied_out(base, grown, x, state)
             return None
         if last in _SIZERS or is_scalar(x.type) and last not in ("at", "front", "back"):
             return None
@@ -2303,6 +2312,11 @@ class Runner:
             moved = last in _PART_ACCESSORS or bool(args) and is_byte_pointer(x.type)
             return base.cut() if moved else base
         return None
+
+    def copied_out(self, dest: Ptr, source: Ptr, x: ir.Call, state: State) -> None:
+        """Bytes go into a container of the caller's."""
+        if not dest.origins and any(path[0] in self.param_syms for path, _ in dest.buffers):
+            self.read(source, x.span, state, x.name, kind="copyout")
 
     def unknown(self, x: ir.Call, base: Value, args: list[Value], state: State) -> Value:
         """A callee without a body: judged by its signature."""
@@ -2679,6 +2693,11 @@ def _is_stub(function: ir.Function) -> bool:
         and not function.parent
         and any(is_byte_pointer(p.type) for p in function.params)
     )
+
+
+def _is_container(type_text: str) -> bool:
+    """An object that owns bytes, by value."""
+    return bare(type_text).startswith(_CONTAINERS) and not type_text.rstrip().endswith(("&", "*"))
 
 
 def _only_says(stmt: ir.Stmt) -> bool:

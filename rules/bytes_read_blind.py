@@ -65,6 +65,9 @@ def check(analysis: Analysis) -> Iterator[Draft]:
             ) in made:
                 continue  # an accessor: whoever uses the pointer answers for it
             latent = "right only if whoever gets the pointer has the marker from elsewhere"
+        elif group.site.form == "copyout" and group.site.span == group.site.statement:
+            if analysis.facts.callers.get(group.site.function):
+                continue  # whoever gets the copy answers for it
         elif group.site.form == "typed" and _is_accessor(analysis, group):
             continue
         if group.site.form in ("copy-bytes", "upload"):
