@@ -191,6 +191,16 @@ class State:
         self.dispatched: frozenset[tuple[Path, str]] = frozenset()
         self.written: frozenset[tuple[Path, int]] = frozenset()
 
+    def same(self, other: State) -> bool:
+        """Do both know the same of carriers, aliases, buffers and devices?"""
+        return (
+            self.devices == other.devices
+            and self.written == other.written
+            and self.variables == other.variables
+            and self.objects == other.objects
+            and self.content == other.content
+        )
+
     def copy(self) -> State:
         """An independent copy."""
         other = State(self.devices)

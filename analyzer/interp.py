@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from analyzer import formula as fm
 from analyzer import ir
@@ -146,6 +147,7 @@ class _Interpreter:
         self.ending: dict[ir.Sym, bool] = {}
         self.buffers: dict[str, bool] = {}
         self.predicates = Predicates(program)
+        self.answered: dict[object, bool] = {}
         self.fresh_fields = fresh_fields(program, known.own, known.fresh)
         self.dtypes = {m.name: dtypes_of(m, known.produced) for m in self.markers.values()}
         self.flags = {name: flags_of(name, known.produced) for name in self.markers}
@@ -478,13 +480,12 @@ class Runner:
         result = [state for state, _ in self.explore(states, action)]
         self.statement, self.statement_kind = outer
         for state in result:
-            held = {
-                v.path
-                for v in state.variables.values()
-                if isinstance(v, Ref) and v.path[0].startswith("tmp@")
-            }
-            for path in [p for p in state.objects if p[0].startswith("tmp@") and p not in held]:
-                del state.objects[path]
+            temporary = [p for p in state.objects if p[0].startswith("tmp@")]
+            if temporary:
+                held = {v.path for v in state.variables.values() if isinstance(v, Ref)}
+                for path in temporary:
+                    if path not in held:
+                        del state.objects[path]
         return self.join(result)
 
     def explore(self, states: list[State], action: Callable[[State], Value]) -> list[tuple[State, Value]]:
@@ -522,21 +523,19 @@ class Runner:
         """Drop differences that cannot matter: states equal but for opaque conditions become one."""
         if len(states) < 2:
             return states
-        merged: dict[object, State] = {}
+        merged: list[tuple[State, dict[Atom, bool]]] = []
         for state in states:
-            key = (
-                frozenset(state.objects.items()), frozenset(state.variables.items()), frozenset(state.content.items()),
-                state.devices, frozenset((a, v) for a, v in state.known.items() if a[0] != "e"), state.written,
-            )  # fmt: skip
-            first = merged.get(key)
+            told = {a: v for a, v in state.known.items() if a[0] != "e"}
+            # They share most of their values: to compare them is cheaper than to hash all of them.
+            first = next((s for s, known in merged if known == told and s.same(state)), None)
             if first is None:
-                merged[key] = state
+                merged.append((state, told))
             else:
                 first.known = {a: v for a, v in first.known.items() if state.known.get(a) == v}
                 first.narrowed = first.narrowed and state.narrowed
                 first.resolved &= state.resolved
                 first.dispatched |= state.dispatched
-        result = list(merged.values())
+        result = [state for state, _ in merged]
         if len(result) > _MAX_STATES:
             result = self.squeeze(result)
         return result
@@ -1903,9 +1902,19 @@ class Runner:
     def none_admitted(self, state: State, source: Path, possible: frozenset[str]) -> bool:
         if not possible:
             return False
-        asked = [(a[1], v) for a, v in state.known.items() if a[0] == "e" and asks_a_dtype(a[1])]
+        asked = tuple((a[1], v) for a, v in state.known.items() if a[0] == "e" and asks_a_dtype(a[1]))
         if not asked:
             return False
+        question = (asked, source, possible)
+        known = self.interp.answered.get(question)
+        if known is None:
+            known = self.interp.answered[question] = not self.all_admitted(*question)
+        return known
+
+    def all_admitted(
+        self, asked: tuple[tuple[Any, bool], ...], source: Path, possible: frozenset[str]
+    ) -> frozenset[str]:
+        """Those of `possible` that the answers of all these tests leave."""
         sources = names_of(source)
         for key, value in asked:  # `a.dtype == b.dtype`: what is known of the one holds for the other
             if value and key[0] == "==" and any(_is_dtype_of(side, sources) for side in key[1:]):
@@ -1914,7 +1923,7 @@ class Runner:
                 ]
         for key, value in asked:
             possible = self.admitted(key, value, sources, possible)
-        return not possible
+        return possible
 
     def admitted(
         self, key: tuple[object, ...], value: bool, sources: Sequence[Path], dtypes: frozenset[str]
