@@ -137,6 +137,11 @@ class Variant:
         self._function: ir.Function | None = None
 
     @property
+    def is_decoded(self) -> bool:
+        """Was the function asked for?"""
+        return self._function is not None
+
+    @property
     def function(self) -> ir.Function:
         """The function, the same object each time."""
         if self._function is None:
@@ -249,8 +254,8 @@ class Program:
 
     def _first(self, sym: ir.Sym) -> Variant | None:
         found = self.heads.get(sym)
-        if not found:
-            return None
+        if not found or found[0].has_body:
+            return found[0] if found else None
         return next((each for each in found if each.has_body), found[0])
 
     @functools.cached_property

@@ -83,7 +83,7 @@ class Group:
         hops: dict[tuple[str, int], Hop] = {}
         for caller in self.callers:
             for sym, path, span, _ in caller.via:
-                function = program.function(sym)
+                function = program.head(sym)
                 name = function.name if function is not None else sym
                 note = f"{name} passes it on without restoring {self.marker}"
                 hops.setdefault((path, span.line), Hop(path, span.line, note))
@@ -214,7 +214,7 @@ class Analysis:
 
     def written_in(self, function: ir.Sym) -> ir.Sym:
         """The function that a lambda is written in, itself for any other."""
-        while (lowered := self.program.function(function)) is not None and lowered.parent:
+        while (lowered := self.program.head(function)) is not None and lowered.parent:
             function = lowered.parent
         return function
 
@@ -232,7 +232,7 @@ class Analysis:
 
     def function_name(self, sym: ir.Sym) -> str:
         """The qualified name of a function."""
-        function = self.program.function(sym)
+        function = self.program.head(sym)
         return function.name if function is not None else sym
 
     def honours(self, marker: str) -> frozenset[str]:
