@@ -109,6 +109,10 @@ def _rows(node: tree_sitter.Node) -> int:
     return int(node.end_point.row - node.start_point.row)
 
 
+def _is_negated(read: tree_sitter.Node) -> bool:
+    return read.parent is not None and text(read.parent).startswith("!")
+
+
 def _blank(node: tree_sitter.Node) -> bytes:
     """An empty statement of as many lines as the node has."""
     return b";" + b"\n" * _rows(node)
@@ -252,7 +256,8 @@ class _Function(msgspec.Struct):
                 or statement.child_by_field_name("alternative") is not None
             ):
                 continue
-            if any(marker_reads(condition, self.markers)) and _ends(branch):
+            # A path for plain weights alone is no refusal either.
+            if _ends(branch) and any(not _is_negated(read) for read in marker_reads(condition, self.markers)):
                 yield statement, condition
 
     def named_checks(self) -> Iterator[tree_sitter.Node]:

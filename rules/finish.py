@@ -58,10 +58,9 @@ class Finisher:
             if (site.function, draft.source[0], draft.marker) in analysis.kept_out:
                 return None  # whoever dispatches to it passes nothing marked
             if site.function not in analysis.kernels:
-                if not is_live(verdict) and draft.rule != "VT004":
-                    return None  # a part of a kernel that no marked weight reaches: its kernel is told of
-                if not analysis.marked(site.function, draft.source, draft.marker):
-                    return None  # the marker is lost before: nothing here could look at it
+                reached = is_live(verdict) and analysis.marked(site.function, draft.source, draft.marker)
+                if not reached and draft.rule != "VT004" and not self._is_left_by_a_kernel(draft):
+                    return None  # nothing marked is here, and no kernel leaves it to this part of it
                 if not analysis.facts.callers.get(site.function):
                     own = (site.function, draft.marker)
                     self.parts.setdefault(own, []).append((site.span.line, _construction(site)))
@@ -108,6 +107,19 @@ class Finisher:
         if function:
             self.parts.setdefault((function, marker), []).append((line, _construction(draft.site)))
         return verdict, reason, witness
+
+    def _is_left_by_a_kernel(self, draft: Draft) -> bool:
+        """Is a kernel that could get the layout the last to look at the marker, and does not?"""
+        analysis, marker = self.analysis, draft.marker
+        for function, source, _ in draft.outermost:
+            kernel = analysis.written_in(function)
+            if (
+                kernel in analysis.kernels
+                and (kernel, marker) not in analysis.excused
+                and (kernel, source[0], marker) not in analysis.kept_out
+            ):
+                return True
+        return False
 
     def _taken(self, draft: Draft) -> tuple[Hop, ...]:
         """Where the pointer to the bytes was taken, when that is not where they are read."""
