@@ -26,7 +26,8 @@ def judge(
     after: Sequence[Observation],
 ) -> Judgement:
     """Judge one group. ``before`` is None where only one side was built."""
-    status, reason = _after(group, kind, after)
+    stood = {o.case: _said(o) for o in before or () if o.outcome is Outcome.THREW}
+    status, reason = _after(group, kind, after, stood)
     unusable = _unusable(group, kind, [*(before or ()), *after]) if group.derived else ""
     if unusable:
         status, reason = Status.NOT_RUN, unusable
@@ -108,7 +109,14 @@ def _unusable(group: Group, kind: str, seen: Sequence[Observation]) -> str:
     return ""
 
 
-def _after(group: Group, kind: str, after: Sequence[Observation]) -> tuple[Status, str]:
+def _said(seen: Observation) -> str:
+    """The message of an exception; the lines it names move with a fix."""
+    return re.sub(r":\d+", "", seen.message)
+
+
+def _after(
+    group: Group, kind: str, after: Sequence[Observation], stood: Mapping[str, str]
+) -> tuple[Status, str]:
     pairs = _pairs(group, after)
     problems = [p for case, seen in pairs if (p := _undecided(case, seen)) is not None]
     for wanted in (Status.FAILED, Status.NOT_RUN):
@@ -120,7 +128,7 @@ def _after(group: Group, kind: str, after: Sequence[Observation]) -> tuple[Statu
         return problem
     active = [(c, o) for c, o in pairs if not c.declines]
     for case, seen in active:
-        text = _wrong(group, kind, case, seen)
+        text = _wrong(group, kind, case, seen, stood)
         if text:
             out_of_memory = re.search(r"out of memory|bad_alloc", seen.message, re.I)
             return (Status.NOT_RUN if out_of_memory else Status.FAILED), f"{case.id}: {text}"
@@ -130,24 +138,32 @@ def _after(group: Group, kind: str, after: Sequence[Observation]) -> tuple[Statu
     if carried:
         said.append(f"bit-identical to the plain weight in {carried} of {len(active)} cases")
     if refused:
-        said.append(f"refused by name in {refused} of {len(active)} cases, no bytes uploaded")
+        how = "refused as before" if _as_before(group, active, stood) else "refused by name"
+        said.append(f"{how} in {refused} of {len(active)} cases, no bytes uploaded")
     return Status.PASSED, "; ".join(said)
 
 
-def _wrong(group: Group, kind: str, case: Case, seen: Observation) -> str:
-    """What is wrong with what was seen of a case that the layout takes; empty if it is as it has to be."""
-    if group.expected == "whole groups" and not case.cut:
-        # Whoever refuses a part that he could have shown loses speed, and no numbers.
-        return _refusal(group, seen) if seen.outcome is Outcome.THREW else _carriage(kind, seen)
-    return _carriage(kind, seen) if group.expected == "carried" else _refusal(group, seen)
+def _as_before(group: Group, active: Sequence[tuple[Case, Observation]], stood: Mapping[str, str]) -> bool:
+    thrown = [o for _, o in active if o.outcome is Outcome.THREW]
+    return all(stood.get(o.case) == _said(o) and group.marker not in o.message for o in thrown)
 
 
-def _refusal(group: Group, seen: Observation) -> str:
+def _wrong(group: Group, kind: str, case: Case, seen: Observation, stood: Mapping[str, str]) -> str:
+    """What is wrong with what was seen of a case that the layout takes; empty if it is as it has to be. ``stood``:
+    what was thrown before the fix, by case."""
+    refusable = group.expected == "refused" or case.cut
+    # Whoever refuses a part that he could have shown loses speed, and no numbers.
+    refused = group.expected == "whole groups" and seen.outcome is Outcome.THREW
+    return _refusal(group, seen, stood) if refusable or refused else _carriage(kind, seen)
+
+
+def _refusal(group: Group, seen: Observation, stood: Mapping[str, str]) -> str:
     if seen.outcome is not Outcome.THREW:
         return f"must be refused, but the outcome is '{seen.outcome.value}' {seen.message}".rstrip()
     if seen.where != "helper":
         return f"must be refused by the helper, but the {seen.where} threw: {seen.message}"
-    if not re.search(rf"\b{re.escape(group.marker)}\b", seen.message):
+    named = re.search(rf"\b{re.escape(group.marker)}\b", seen.message) is not None
+    if not named and stood.get(seen.case) != _said(seen):  # a check that stood there has words of its own
         return f"the refusal does not name the marker: {seen.message}"
     if seen.uploaded:
         return f"refused only after {seen.uploaded} bytes were uploaded"

@@ -152,6 +152,20 @@ inline View Resident(const Weight& w, int64_t row0, int64_t rows) {
         assert "must be refused, but the outcome is 'ran'" in reason
 
 
+def test_a_refusal_that_stood_there_has_words_of_its_own(options: Make, tree: Path) -> None:
+    config = tree / ".vt-lint.toml"
+    text = config.read_text().replace('cpu = "carried"', 'cpu = "refused"')
+    config.write_text(text.replace('faulty = { swapped = ["cpu"] }\n', ""))
+    throw = HELPER.replace(
+        "  View v{", '  if (w.swapped) throw std::runtime_error("h.h:9: no kernel reads it");\n  View v{'
+    )
+    (tree / "include/helper.h").write_text(throw)
+    kept = check(options(throw.replace("h.h:9:", "h.h:12:")))
+    assert only(kept) == ("passed", "refused as before in 10 of 10 cases, no bytes uploaded")
+    reworded = check(options(throw.replace("no kernel", "nobody")))
+    assert "does not name the marker" in only(reworded)[1]
+
+
 def test_only_what_a_patch_touches_is_recompiled(options: Make) -> None:
     check(options())
     evidence = check(options(CARRIED + "// another comment\n"))
