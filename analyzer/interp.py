@@ -1951,6 +1951,8 @@ class Runner:
             return [(devices, "refused", "")]
         if (source, marker) in state.resolved:
             return [(devices, "resolved", "")]
+        if read and any(state.known.get(("m", name, marker)) for name in names_of(source)):
+            return [(devices, "resolved", "")]  # a reader that asks for the layout
         if marker in origin.never or self.excluded(state, source, marker):
             return [(devices, "impossible", "")]
         if value is None:

@@ -28,7 +28,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rules.analysis import Analysis, Draft
+from analyzer import ir
+from analyzer.walk import walk
+from rules.analysis import Analysis, Draft, Group
 
 CODE = "VT004"
 NAME = "guard-misses"
@@ -46,7 +48,9 @@ def check(analysis: Analysis) -> Iterator[Draft]:
         if group.outcome not in ("dropped", "missing") or not analysis.is_tested(group):
             continue
         if group.is_read and (
-            analysis.is_resolved(group) or group.site.form in ("copy-bytes", "upload", "pointer")
+            group.site.form in ("copy-bytes", "upload", "pointer")
+            or analysis.is_resolved(group)
+            and not _leaves_before(analysis, group)
         ):
             continue
         if group.is_read:
@@ -59,3 +63,22 @@ def check(analysis: Analysis) -> Iterator[Draft]:
             f"{group.marker} of {source} is tested in this function, but not where its bytes are {verb}",
             action="refuse" if group.is_read else "",
         )
+
+
+def _leaves_before(analysis: Analysis, group: Group) -> bool:
+    """Is the read in a branch that leaves the function and asks for the marker no more?"""
+    function = analysis.program.function(group.site.function)
+    begin = group.site.span.begin
+    for node in walk(function.body if function is not None else None):
+        for arm in (node.then, node.other) if isinstance(node, ir.If) else ():
+            if arm is None or not arm.span.begin <= begin < arm.span.end:
+                continue
+            last = arm.body[-1] if isinstance(arm, ir.Block) and arm.body else arm
+            asked = (
+                n
+                for n in walk(arm)
+                if isinstance(n, ir.Field) and n.name == group.marker and n.span.begin > begin
+            )
+            if isinstance(last, ir.Return) and not any(asked):
+                return True
+    return False

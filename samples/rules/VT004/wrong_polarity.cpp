@@ -20,3 +20,23 @@ View BareOnlyWhenMarked(const Weight& w) {
   }
   return {};
 }
+
+// ok: a reader of the layout itself
+void OfInterleavedOnly(float* out, const View& b) {
+  Ensure(b.repacked && !b.q8_0_aligned && !b.elem_kn_repacked, "interleaved only");
+  out[0] = static_cast<const uint8_t*>(b.data)[0];
+}
+
+void FastPathForgetsToAsk(float* out, const View& b, bool fast) {
+  Ensure(!b.q8_0_aligned && !b.elem_kn_repacked, "plain or interleaved");
+  const auto* bytes = static_cast<const uint8_t*>(b.data);
+  if (fast) {
+    out[0] = bytes[1];  // want VT004 repacked
+    return;
+  }
+  if (b.repacked) {
+    OfInterleavedOnly(out, b);
+    return;
+  }
+  out[0] = bytes[0];
+}
