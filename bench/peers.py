@@ -1,11 +1,12 @@
-"""`vt-lint check` and its peers on the same files in the same run: time as a ratio, and what each finds.
+"""`vt-lint check` and its peers on the same files in the same run: cost as a ratio, and what each finds.
 
     python -m bench.peers --tree DIR [--truth FILE...] [--benign FILE...] [--define MACRO...] [--limit N]
 
 A peer gets the question that it can express: clang-tidy one trivial check (the price of parsing), and
 clang-query, semgrep and ast-grep "a call that makes a view from a pointer". A hit of theirs counts for every
-marker of the row it is on. What is not installed is listed as not run. Exit: 0, or 2 when the tree or a label
-file cannot be used.
+marker of the row it is on. `--limit N`: all of them, ours too, get N translation units evenly spread over the
+tree, and the headers. Ratios are of processor seconds, which other work on the machine disturbs least. What is
+not installed is listed as not run. Exit: 0, or 2 when the tree or a label file cannot be used.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -25,14 +27,13 @@ from pathlib import Path
 
 import msgspec
 
-from analyzer import config, tree
+from analyzer import config
+from bench import part
 from bench.labels import Row, Said, compare, read_rows, said_by_json
 from bench.mutants import carriers_in, factories_in, parse
 from rules.markers import MARKERS
 
 TRIVIAL_CHECK = "modernize-use-nullptr"
-UNITS = (".cpp", ".cc", ".cxx")
-
 _HIT = re.compile(r"^(/[^:\n]+):(\d+):\d+: ", re.MULTILINE)
 
 Line = tuple[str, int]
@@ -50,10 +51,10 @@ class Task(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """A run: its seconds (none: not run, `note` says why) and what it reports."""
+    """A run: its cost (none: not run, `note` says why) and what it reports."""
 
     label: str
-    seconds: float | None = None
+    cost: part.Cost | None = None
     said: tuple[Said, ...] = ()
     note: str = ""
 
@@ -153,42 +154,36 @@ def run_peer(peer: Peer, task: Task) -> Outcome:
     program = next((path for name in peer.programs if (path := shutil.which(name))), None)
     if program is None:
         return Outcome(peer.label, note=f"not run: {peer.programs[0]} is not installed")
-    started = time.perf_counter()
+    started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         lines = peer.find(program, task)
     except (OSError, ValueError, KeyError) as error:
         return Outcome(peer.label, note=f"not run: {error}")
-    seconds = time.perf_counter() - started
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    cost = part.Cost(time.perf_counter() - started, processor)
     said = [
         Said(peer.label, path, line, line, "", marker.name, "warning", "a view is made here")
         for path, line in lines
         for marker in MARKERS
     ]
-    return Outcome(peer.label, seconds, tuple(said))
+    return Outcome(peer.label, cost, tuple(said))
 
 
 def run_ours(label: str, task: Task, cache: Path) -> Outcome:
-    """Run `vt-lint check` over the whole tree, with its cache in `cache`."""
-    command = [sys.executable, "-m", "vt_lint", "check", "--tree", str(task.root), "--format", "json"]
-    command += ["-j", str(task.jobs)]
-    here = str(Path(__file__).resolve().parents[1])
-    path = os.pathsep.join(p for p in (here, os.environ.get("PYTHONPATH", "")) if p)
-    environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONPATH": path}
-    started = time.perf_counter()
-    done = subprocess.run(command, capture_output=True, check=False, text=True, env=environment)
-    seconds = time.perf_counter() - started
+    """Run `vt-lint check` over the whole tree of the task, with its cache in `cache`."""
+    ran = part.check(task.root, task.jobs, cache, "--format", "json")
     try:
-        return Outcome(label, seconds, tuple(said_by_json(done.stdout)))
+        return Outcome(label, ran.cost, tuple(said_by_json(ran.output)))
     except ValueError as error:
-        last = done.stderr.strip().splitlines()[-1:] or [str(error)]
+        last = ran.errors.strip().splitlines()[-1:] or [str(error)]
         return Outcome(label, note=f"not run: {last[0]}")
 
 
-def _task(args: argparse.Namespace) -> Task:
-    root = args.tree.resolve()
-    names = [
-        file.path for file in tree.list_files(root, config.load(root).exclude).files if not file.vendored
-    ]
+def _task(root: Path, args: argparse.Namespace) -> Task:
+    names = part.files_of(root)
+    units = part.units_of(names, args.limit)
+    names = [name for name in names if name in set(units) or not name.endswith(part.UNITS)]
     sources = {name: (root / name).read_bytes() for name in names}
     marked = [parse(text) for text in sources.values() if any(m.name.encode() in text for m in MARKERS)]
     carriers = {
@@ -196,7 +191,6 @@ def _task(args: argparse.Namespace) -> Task:
     }
     holders = [text for text in sources.values() if any(name.encode() in text for name in carriers)]
     factories = {name for text in holders for name in factories_in(parse(text), carriers)}
-    units = [name for name in names if name.endswith(UNITS)]
     folders = [root / folder for folder in (".", "include", "src") if (root / folder).is_dir()]
     flags = [
         "-std=c++20",
@@ -204,28 +198,27 @@ def _task(args: argparse.Namespace) -> Task:
         *(f"-I{folder}" for folder in folders),
         *(f"-D{m}" for m in args.define),
     ]
-    return Task(root, tuple(units[: args.limit]), tuple(sorted(factories)), args.jobs, tuple(flags))
+    return Task(root, tuple(units), tuple(sorted(factories)), args.jobs, tuple(flags))
 
 
 def _report(outcomes: Sequence[Outcome], rows: Sequence[Row], benign: Sequence[Row], kind: str) -> list[str]:
-    base = next((one.seconds for one in outcomes if one.seconds), None)
-    lines = [f"{'tool':<36}{'seconds':>9}{'ratio':>9}{'must_fix':>12}{'latent':>12}{'benign hit':>12}"]
+    base = next((one.cost.processor for one in outcomes if one.cost), None)
+    heads = ("wall s", "CPU s", "ratio", "must_fix", "latent", "benign hit")
+    lines = [f"{'tool':<36}" + "".join(f"{head:>11}" for head in heads)]
     for one in outcomes:
-        if one.seconds is None:
+        if one.cost is None:
             lines.append(f"{one.label:<36}  {one.note}")
             continue
-        ratio = f"{one.seconds / base:.1f}x" if base else "-"
+        ratio = f"{one.cost.processor / base:.2f}x" if base else "-"
         held = compare(one.said, rows, benign, kind)
-        cells = []
+        cells = [f"{one.cost.wall:.1f}", f"{one.cost.processor:.1f}", ratio]
         for severity in ("must_fix", "latent"):
             met = sum(row.severity == severity for row, _ in held.met)
             missed = sum(row.severity == severity for row, _ in held.missed)
             cells.append(f"{met}/{met + missed}" if rows and one.said else "-")
         noisy = len({row.where for row, _ in held.false_alarms})
         cells.append(f"{noisy}/{len(benign)}" if benign and one.said else "-")
-        lines.append(
-            f"{one.label:<36}{one.seconds:>9.2f}{ratio:>9}" + "".join(f"{cell:>12}" for cell in cells)
-        )
+        lines.append(f"{one.label:<36}" + "".join(f"{cell:>11}" for cell in cells))
     return lines
 
 
@@ -241,26 +234,32 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--labels", default="markers", help="which labels of a row count")
     parser.add_argument("--define", nargs="*", default=[], metavar="MACRO", help="macros for the clang peers")
-    parser.add_argument("--limit", type=int, metavar="N", help="give the peers only the first N units")
+    parser.add_argument("--limit", type=int, metavar="N", help="only N units, evenly spread")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
     return parser.parse_args(argv)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     args = _arguments(argv)
-    try:
-        rows = read_rows(args.truth)
-        benign = [row for row in read_rows(args.benign) if row.label == "benign"]
-        task = _task(args)
-    except (OSError, ValueError, config.SetupError) as error:
-        print(f"peers: {error}", file=sys.stderr)
-        return 2
-    print(f"{len(task.units)} units, {task.jobs} processes, {len(task.factories)} view factories")
-    with tempfile.TemporaryDirectory(prefix="vt-lint-peers-") as cache:
-        outcomes = [run_ours(f"vt-lint check, {state}", task, Path(cache)) for state in ("cold", "warm")]
-    for peer in PEERS:
-        print(f"peers: {peer.label}", file=sys.stderr)
-        outcomes.append(run_peer(peer, task))
+    root = args.tree.resolve()
+    with tempfile.TemporaryDirectory(prefix="vt-lint-peers-") as folder:
+        try:
+            rows = read_rows(args.truth)
+            benign = [row for row in read_rows(args.benign) if row.label == "benign"]
+            if args.limit:
+                names = part.files_of(root)
+                part.link(root, Path(folder) / "tree", names, part.units_of(names, args.limit))
+                root = Path(folder) / "tree"
+            task = _task(root, args)
+        except (OSError, ValueError, config.SetupError) as error:
+            print(f"peers: {error}", file=sys.stderr)
+            return 2
+        print(f"{len(task.units)} units, {task.jobs} processes, {len(task.factories)} view factories")
+        cache = Path(folder) / "cache"
+        outcomes = [run_ours(f"vt-lint check, {state}", task, cache) for state in ("cold", "warm")]
+        for peer in PEERS:
+            print(f"peers: {peer.label}", file=sys.stderr)
+            outcomes.append(run_peer(peer, task))
     print("\n".join(_report(outcomes, rows, benign, args.labels)))
     return 0
 
