@@ -15,7 +15,6 @@ import argparse
 import json
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -154,14 +153,12 @@ def run_peer(peer: Peer, task: Task) -> Outcome:
     program = next((path for name in peer.programs if (path := shutil.which(name))), None)
     if program is None:
         return Outcome(peer.label, note=f"not run: {peer.programs[0]} is not installed")
-    started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    started, before = time.perf_counter(), part.processor_seconds()
     try:
         lines = peer.find(program, task)
     except (OSError, ValueError, KeyError) as error:
         return Outcome(peer.label, note=f"not run: {error}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    cost = part.Cost(time.perf_counter() - started, processor)
+    cost = part.Cost(time.perf_counter() - started, part.processor_seconds() - before)
     said = [
         Said(peer.label, path, line, line, "", marker.name, "warning", "a view is made here")
         for path, line in lines
