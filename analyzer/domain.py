@@ -173,11 +173,12 @@ Value: TypeAlias = Ptr | Obj | Ref | Bool | Closure | Dev | Many | None
 
 class State:
     """One path's knowledge: local carriers, aliases and booleans, buffer contents, tested conditions, devices.
-    `resolved`: markers that a branch with work under it takes care of; `dispatched`: those that are false here since
-    such a branch takes the marked ones."""
+    `device_of`: the variable whose device was tested; `resolved`: markers that a branch with work under it takes care
+    of; `dispatched`: those that are false here since such a branch takes the marked ones."""
 
     __slots__ = (
-        "content", "devices", "dispatched", "known", "narrowed", "objects", "resolved", "variables", "written"
+        "content", "device_of", "devices", "dispatched", "known", "narrowed", "objects", "resolved", "variables",
+        "written",
     )  # fmt: skip
 
     def __init__(self, devices: frozenset[str]) -> None:
@@ -187,6 +188,7 @@ class State:
         self.known: dict[Atom, bool] = {}
         self.devices = devices
         self.narrowed = False
+        self.device_of = ""
         self.resolved: frozenset[tuple[Path, str]] = frozenset()
         self.dispatched: frozenset[tuple[Path, str]] = frozenset()
         self.written: frozenset[tuple[Path, int]] = frozenset()
@@ -209,6 +211,7 @@ class State:
         other.content = dict(self.content)
         other.known = dict(self.known)
         other.narrowed = self.narrowed
+        other.device_of = self.device_of
         other.resolved = self.resolved
         other.dispatched = self.dispatched
         other.written = self.written

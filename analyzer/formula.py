@@ -2,7 +2,7 @@
 
 A formula is a nested tuple: `("c", bool)`, `("a", atom)`, `("!", f)`, `("&", f, g)`, `("|", f, g)` and
 `("any", frozenset)` for a value that is one of several. An atom is a tuple whose first item is its kind:
-`("m", path, marker)`, `("dev", positive, negative)` (device sets left on each outcome) or `("e", key)`.
+`("m", path, marker)`, `("dev", positive, negative[, variable])` (device sets left on each outcome) or `("e", key)`.
 """
 
 from __future__ import annotations

@@ -533,6 +533,7 @@ class Runner:
             else:
                 first.known = {a: v for a, v in first.known.items() if state.known.get(a) == v}
                 first.narrowed = first.narrowed and state.narrowed
+                first.device_of = first.device_of if first.device_of == state.device_of else ""
                 first.resolved &= state.resolved
                 first.dispatched |= state.dispatched
         result = [state for state, _ in merged]
@@ -554,6 +555,7 @@ class Runner:
             first.known = {a: v for a, v in first.known.items() if state.known.get(a) == v}
             first.devices |= state.devices
             first.narrowed = first.narrowed and state.narrowed
+            first.device_of = first.device_of if first.device_of == state.device_of else ""
             first.resolved &= state.resolved
             first.dispatched |= state.dispatched
             for path in set(first.objects) | set(state.objects):
@@ -920,7 +922,7 @@ class Runner:
                 if isinstance(value, Dev):
                     if len(value.names) == 1:
                         return fm.TRUE if name in value.names else fm.FALSE
-                return fm.atom("dev", frozenset({name}), self.interp.everywhere - {name})
+                return fm.atom("dev", frozenset({name}), self.interp.everywhere - {name}, _root(other))
             if isinstance(constant, ir.Lit) and constant.kind == "bool":
                 f = self.test(other, state)
                 return f if constant.value == "true" else fm.negate(f)
@@ -980,11 +982,14 @@ class Runner:
 
     def assume_atom(self, state: State, key: Atom, polarity: bool, resolving: bool, told: bool) -> None:
         if key[0] == "dev":
-            state.devices &= key[1] if polarity else key[2]
-            state.narrowed = True
-            if not state.devices:
+            asked = key[3] if len(key) > 3 else ""
+            left = state.devices & (key[1] if polarity else key[2])
+            if left:
+                state.devices, state.narrowed = left, True
+                state.device_of = state.device_of or asked
+            elif not asked or not state.device_of or asked == state.device_of:
                 raise Dead
-            return
+            return  # of another object (a function may use two queues): it says nothing about this one
         if key[0] == "m" and not told:
             self.facts.tests.setdefault(self.function.sym, set()).add((key[1], key[2]))
             if polarity and resolving:
@@ -2704,6 +2709,13 @@ def _is_stub(function: ir.Function) -> bool:
         and not function.parent
         and any(is_byte_pointer(p.type) for p in function.params)
     )
+
+
+def _root(x: ir.Expr) -> str:
+    """The variable whose member, or whose itself, an expression is; empty for anything else."""
+    while isinstance(x, (ir.Field, ir.Cast)):
+        x = x.base if isinstance(x, ir.Field) else x.x
+    return x.sym if isinstance(x, ir.Name) and x.kind in ("param", "local") else ""
 
 
 def _is_container(type_text: str) -> bool:
