@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from analyzer import ir
 from analyzer.domain import Obligation, Path, Site
 from analyzer.faces import Face
+from analyzer.honours import Matrix
 from analyzer.markers import Marker
 from analyzer.program import Program
 from analyzer.summary import MAX_VIA, Facts
@@ -98,7 +99,8 @@ class Analysis:
     """One tree, linked and interpreted. `judge` answers whether a marked weight can be somewhere, `marked` whether
     its marker can still be with it; `excused`: kernels `(function, marker)` whose dtypes the marker never has;
     `kernels`: the devices each is registered for; `kept_out`: their parameters `(function, parameter, marker)` that
-    nobody who dispatches to them passes marked; `faces`: see `analyzer.faces`."""
+    nobody who dispatches to them passes marked; `faces`: see `analyzer.faces`;
+    `matrix`: what the kernels do with the markers."""
 
     program: Program
     facts: Facts
@@ -110,6 +112,7 @@ class Analysis:
     kernels: dict[ir.Sym, frozenset[str]] = field(default_factory=dict)
     kept_out: frozenset[tuple[ir.Sym, ir.Sym, str]] = frozenset()
     faces: Mapping[ir.Sym, tuple[Face, ...]] = field(default_factory=dict)
+    matrix: Matrix = field(default_factory=lambda: Matrix(()))
 
     def functions(self, wanted: Callable[[Face], bool]) -> Iterator[ir.Function]:
         """The functions with such a face, in a stable order; to look into all of them takes long."""

@@ -108,7 +108,7 @@ def analyse(program: Program, markers: tuple[Marker, ...], memo: Memo | None = N
     kept_out = _kept_out(sorted({c.symbol for c in matrix.cells}), streams, facts)
     faces = memo.faces(program)
     return Analysis(
-        program, facts, named, honoured, judge, marked, excused, kernels, kept_out, faces
+        program, facts, named, honoured, judge, marked, excused, kernels, kept_out, faces, matrix
     ), streams
 
 

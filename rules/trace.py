@@ -212,7 +212,9 @@ def trace(
         found = report_findings(analysis, Texts(tree), (), False, ())
         flow_at = time.perf_counter()
         chosen = tuple(m for m in known if not markers or m.name in markers)
-        traced = build(program, flow, chosen, found, source=source, target=target, partial=partial)
+        traced = build(
+            program, flow, chosen, found, analysis.matrix, source=source, target=target, partial=partial
+        )
     return Trace(
         version=1,
         tree=str(tree),
@@ -248,14 +250,18 @@ def build(
     flow: Flow,
     markers: Iterable[Marker],
     findings: Iterable[Finding] = (),
+    matrix: Matrix | None = None,
     *,
     source: str = "",
     target: str = "",
     partial: bool = False,
 ) -> tuple[MarkerTrace, ...]:
-    """Trace `markers` through a linked program; `findings` are the places that lose one."""
+    """Trace `markers` through a linked program; `findings` are the places that lose one, `matrix` is the honours matrix
+    if it is known."""
     chosen = tuple(markers)
-    builder = _Builder(program, flow, honours(flow, chosen), tuple(findings), source, target, partial)
+    if matrix is None:
+        matrix = honours(flow, chosen)
+    builder = _Builder(program, flow, matrix, tuple(findings), source, target, partial)
     return tuple(builder.marker(m) for m in chosen)
 
 
