@@ -510,6 +510,8 @@ class Runner:
                 for position in range(len(self.choices), len(self.log)):
                     for alternative in range(1, self.log[position][1]):
                         pending.append((*taken[:position], alternative))
+            if pending and not alive:  # too many ways to try: go on without what was asked
+                found.append((state.copy(), None))
         self.choices, self.log = saved
         return found
 
