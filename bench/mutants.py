@@ -385,14 +385,14 @@ class _Function(msgspec.Struct):
                 continue
             if left.type == "field_expression" and text(left.child_by_field_name("field")) in storages:
                 if _object(left) in marked:
-                    yield self._offset(right)
+                    yield from self._offset(right)
             elif text(left) in marked and (pointer := self._first_argument(right)) is not None:
-                yield self._offset(pointer)
+                yield from self._offset(pointer)
         for made in walk(self.node, "init_declarator"):
             value = made.child_by_field_name("value")
             if value is not None and declared_name(made.child_by_field_name("declarator")) in marked:
                 if (pointer := self._first_argument(value)) is not None:
-                    yield self._offset(pointer)
+                    yield from self._offset(pointer)
 
     def _first_argument(self, value: tree_sitter.Node) -> tree_sitter.Node | None:
         """The pointer argument of a factory call; nothing when a carrier itself is handed over."""
@@ -402,9 +402,11 @@ class _Function(msgspec.Struct):
         first = next(iter(arguments.named_children), None) if arguments is not None else None
         return None if first is None or text(first) in self.variables() else first
 
-    def _offset(self, pointer: tree_sitter.Node) -> Mutant:
+    def _offset(self, pointer: tree_sitter.Node) -> Iterator[Mutant]:
+        if pointer.type == "binary_expression":
+            return  # a part already
         new = b"((unsigned char*)(" + (pointer.text or b"") + b") + %d)" % OFFSET
-        return self.mutant(KINDS[5], pointer, (pointer.start_byte, pointer.end_byte, new))
+        yield self.mutant(KINDS[5], pointer, (pointer.start_byte, pointer.end_byte, new))
 
     def bare_constructions(self) -> Iterator[Mutant]:
         for call in walk(self.node, "call_expression"):
