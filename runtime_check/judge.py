@@ -206,7 +206,9 @@ def _faulty(group: Group, seen: Observation) -> bool:
     if seen.outcome is Outcome.CRASHED:
         return True
     if group.decided_by_gemm:
-        return seen.outcome is Outcome.RAN and seen.differing > 0
+        # A product may see by its shape that the part is none; the helper let it through all the same.
+        stopped = seen.outcome is Outcome.THREW and seen.where == "product"
+        return stopped or seen.outcome is Outcome.RAN and seen.differing > 0
     return seen.outcome is Outcome.PASSED_THROUGH and (seen.uploaded > 0 or not seen.marked)
 
 

@@ -122,6 +122,19 @@ def test_refusal_must_name_the_marker(options: Make, tree: Path) -> None:
     assert "does not name the marker" in only(unnamed)[1]
 
 
+def test_what_the_product_refuses_by_itself_got_through_the_helper(options: Make, tree: Path) -> None:
+    config = tree / ".vt-lint.toml"
+    config.write_text(config.read_text().replace('cpu = "carried"', 'cpu = "refused"'))
+    gemm = tree / "src/gemm.cpp"
+    throw = '  if (b.swapped) throw std::runtime_error("no such layout");\n'
+    gemm.write_text(gemm.read_text().replace("  const float* w =", throw + "  const float* w ="))
+    (tree / "include/helper.h").write_text(CARRIED)
+    refusing = HELPER.replace("  View v{", '  if (w.swapped) throw std::runtime_error("swapped");\n  View v{')
+    evidence = check(options(refusing))
+    assert evidence.exit_code == 0
+    assert "fault reproduced in 10 of 10 cases" in only(evidence)[1]
+
+
 def test_a_row_slice_is_probed_between_groups_and_inside_of_them(options: Make, tree: Path) -> None:
     config = tree / ".vt-lint.toml"
     text = config.read_text().replace('call = "mini::Resident(w)"', 'call = "mini::Resident(w, row0, rows)"')
