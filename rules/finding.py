@@ -60,9 +60,7 @@ class Site(msgspec.Struct, frozen=True):
     `insert_after`: offset after the last store that the new carrier's fields get before it escapes (0: none).
     `braceless`: the statement is the unbraced body of an `if`/`else`/loop. `in_lambda`, `conditional`: inside a
     lambda's body; inside a `?:`. `callee`: qualified name of the helper that made it, if any.
-    `device_tests`: for each device, a C++ expression that is true on it, as it can be spelled here.
-    `rows`: for a part of a layout with row groups, the C++ spelling of a number that begin and count are both
-    multiples of; empty when the code does not say."""
+    `device_tests`: for each device, a C++ expression that is true on it, as it can be spelled here."""
 
     form: str
     statement: tuple[int, int] = (0, 0)
@@ -79,7 +77,6 @@ class Site(msgspec.Struct, frozen=True):
     callee: str = ""
     dest_has_marker: bool = True
     device_tests: tuple[tuple[str, str], ...] = ()
-    rows: str = ""
 
 
 class Fix(msgspec.Struct, frozen=True):
