@@ -106,7 +106,7 @@ def on_device(profile: Profile, arm: Arm, signatures: Signatures) -> str:
     """Return C++ statements that put the ``encoded`` bytes of the view ``view`` on the device of ``arm``; empty where
     that is the host, or where the view has not just one pointer."""
     record = signatures.record_of(profile.view)
-    pointers = [m.name for m in record.members if is_pointer(m.type)] if record is not None else []
+    pointers = [m.name for m in record.members if m.type.endswith("*")] if record is not None else []
     if record is None or len(pointers) != 1 or arm.upload == HOST_UPLOAD:
         return ""
     data = f"view.{pointers[0]}"

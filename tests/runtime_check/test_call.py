@@ -149,7 +149,8 @@ def test_of_overloads_the_one_that_the_finding_is_in(profile: Profile) -> None:
 
 
 def test_a_view_is_put_where_the_kernels_look(profile: Profile) -> None:
-    view = _record("ns::Tensor", ("data", "void *"), ("rank", "int"), ("device", "ns::Device"))
+    shape = ("shape", "long[4]")
+    view = _record("ns::Tensor", ("data", "void *"), ("rank", "int"), ("device", "ns::Device"), shape)
     arm = profile.arms["cpu"]
     signatures = Signatures([ir.FileFacts("a.h", "cpu", "", records=(*RECORDS, view))])
     assert on_device(profile, arm, signatures) == ""  # the host's own memory
