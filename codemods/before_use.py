@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from codemods.construction import CannotFixError, Construction
 from codemods.order import LOOPS, always, changed, may_be_null
-from codemods.syntax import Source, function, is_braceless, is_statement, words
+from codemods.syntax import Source, function, is_braceless, is_statement, walk, words
 
 _LEAVES = ("return_statement", "throw_statement", "break_statement", "continue_statement", "goto_statement")
 
@@ -134,10 +134,7 @@ def _passes_on(source: Source, construction: Construction, statement: Node) -> b
     if re.search(r"\([^()]*(?<![\w.>])" + re.escape(spelled) + _BYTES, text):
         return True
     argument = re.compile(r"(?:[\s(&*]|std::(?:move|c?ref)\b)*" + re.escape(spelled) + r"[\s)]*")
-    stack = [statement]
-    while stack:
-        node = stack.pop()
-        stack += node.named_children
+    for node in walk(statement):
         parent = node.parent
         if node.type not in ("argument_list", "initializer_list") or parent is None:
             continue

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from tree_sitter import Node
 
 from codemods.construction import CannotFixError
-from codemods.syntax import ancestors, is_statement
+from codemods.syntax import ancestors, is_statement, walk
 
 LOOPS = ("for_statement", "for_range_loop", "while_statement", "do_statement")
 _DECLARATORS = (
@@ -35,7 +34,7 @@ _ACTS = ("call_expression", "assignment_expression", "update_expression", "new_e
 def changed(node: Node, before: int | None = None) -> set[str]:
     """The names that `node` declares or gives another value, in its text ahead of offset `before`."""
     found: set[str] = set()
-    for current in _walk(node):
+    for current in walk(node):
         parent = current.parent
         if current.type != "identifier" or parent is None or current.text is None:
             continue
@@ -53,7 +52,7 @@ def names(node: Node) -> set[str]:
     """The variables that `node` reads: its plain identifiers but for the functions that it calls."""
     return {
         current.text.decode(errors="replace")
-        for current in _walk(node)
+        for current in walk(node)
         if current.type == "identifier"
         and current.text is not None
         and not (
@@ -124,7 +123,7 @@ def _in_order(node: Node) -> bool:
 
 def _acted_on(node: Node) -> set[str]:
     """The variables of the calls and changes in `node`."""
-    return {name for current in _walk(node) if current.type in _ACTS for name in names(current)}
+    return {name for current in walk(node) if current.type in _ACTS for name in names(current)}
 
 
 def _once(loop: Node, part: Node) -> bool:
@@ -132,11 +131,3 @@ def _once(loop: Node, part: Node) -> bool:
         return part == loop.child_by_field_name("right")
     initializer = loop.child_by_field_name("initializer")
     return loop.type == "for_statement" and part == initializer and not is_statement(part)
-
-
-def _walk(node: Node) -> Iterator[Node]:
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        yield current
-        stack += current.named_children

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from codemods.syntax import Source, assignment, function
+from codemods.syntax import Source, assignment, function, walk
 
 _CASTS = re.compile(r"(?:static|reinterpret|const)_cast\s*<")
 _VALUES = frozenset(
@@ -122,7 +122,7 @@ def _initial(source: Source, statement: Node, value: Node) -> Node:
         return value
     name = _text(source, value)
     found: list[Node] = []
-    for node in _walk(function(statement)):
+    for node in walk(function(statement)):
         if node.type == "init_declarator" and _names(source, node.child_by_field_name("declarator"), name):
             made = node.child_by_field_name("value")
             found += [made] if made is not None else []
@@ -143,7 +143,7 @@ def _stores(source: Source, statement: Node, left: str) -> list[Node]:
 
 
 def _is_plain(node: Node) -> bool:
-    return all(each.type in _VALUES for each in _walk(node))
+    return all(each.type in _VALUES for each in walk(node))
 
 
 def _is_multiple(text: str, group: int) -> bool:
@@ -158,11 +158,3 @@ def _product(nodes: list[Node], spelled: list[str]) -> str:
         ]
         return f"({' * '.join(parts)})"
     return f"({spelled[0]})" if nodes[0].type == "binary_expression" else spelled[0]
-
-
-def _walk(node: Node) -> Iterator[Node]:
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        yield current
-        stack += current.named_children

@@ -163,6 +163,15 @@ def words(source: Source, node: Node) -> frozenset[str]:
     return frozenset(w.decode() for w in _WORD.findall(source.data[node.start_byte : node.end_byte]))
 
 
+def walk(node: Node) -> Iterator[Node]:
+    """`node` and every named node below it."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack += current.named_children
+
+
 def ancestors(node: Node, until: Node) -> Iterator[Node]:
     """The proper ancestors of `node` up to, not including, `until`."""
     found = node.parent

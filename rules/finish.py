@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import msgspec
@@ -96,10 +97,7 @@ class Finisher:
         """The worst verdict of the callers that are the last to look at the marker and do not."""
         analysis, marker = self.analysis, draft.marker
         found: list[tuple[Verdict, str, tuple[Hop, ...], ir.Sym, int]] = [(Verdict.DEAD, "", (), "", 0)]
-        for function, source, line in draft.outermost:
-            function = analysis.written_in(function)
-            if (function, marker) in analysis.excused or (function, source[0], marker) in analysis.kept_out:
-                continue
+        for function, source, line in self._last_to_look(draft):
             if analysis.marked(function, source, marker):
                 devices = analysis.runs_on(function) & draft.devices or draft.devices
                 found.append((*analysis.judge(function, source, marker, devices), function, line))
@@ -110,16 +108,17 @@ class Finisher:
 
     def _is_left_by_a_kernel(self, draft: Draft) -> bool:
         """Is a kernel that could get the layout the last to look at the marker, and does not?"""
+        return any(function in self.analysis.kernels for function, _, _ in self._last_to_look(draft))
+
+    def _last_to_look(self, draft: Draft) -> Iterator[tuple[ir.Sym, domain.Path, int]]:
+        """The draft's outermost callers, a lambda as the function around it, but for those that are passed nothing
+        with the marker."""
         analysis, marker = self.analysis, draft.marker
-        for function, source, _ in draft.outermost:
-            kernel = analysis.written_in(function)
-            if (
-                kernel in analysis.kernels
-                and (kernel, marker) not in analysis.excused
-                and (kernel, source[0], marker) not in analysis.kept_out
-            ):
-                return True
-        return False
+        for function, source, line in draft.outermost:
+            function = analysis.written_in(function)
+            if (function, marker) in analysis.excused or (function, source[0], marker) in analysis.kept_out:
+                continue
+            yield function, source, line
 
     def _taken(self, draft: Draft) -> tuple[Hop, ...]:
         """Where the pointer to the bytes was taken, when that is not where they are read."""

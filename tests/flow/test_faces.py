@@ -12,7 +12,7 @@ from analyzer.honours import honours
 from analyzer.memo import Memo
 from analyzer.program import link
 from rules.markers import MARKERS
-from tests.flow.trees import facts
+from tests.flow.trees import facts, with_edit
 
 LOAD = """
 namespace vllm {
@@ -62,9 +62,7 @@ EDITS = {
 
 
 def edited(edit: str) -> dict[str, str]:
-    path, old, new = EDITS[edit]
-    assert not path or old in FILES[path]
-    return {**FILES, path: FILES[path].replace(old, new, 1)} if path else FILES
+    return with_edit(FILES, EDITS[edit])
 
 
 def followed(files: dict[str, str], memo: Memo | None = None) -> Flow:

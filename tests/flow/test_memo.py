@@ -15,7 +15,7 @@ from analyzer.memo import Memo
 from analyzer.program import link
 from analyzer.summary import Facts
 from rules.markers import MARKERS
-from tests.flow.trees import facts
+from tests.flow.trees import facts, with_edit
 
 HELPER = """
 #pragma once
@@ -53,11 +53,7 @@ EDITS = {
 
 
 def edited(edit: str) -> dict[str, str]:
-    path, old, new = EDITS[edit]
-    if not path:
-        return FILES
-    assert old in FILES[path]
-    return {**FILES, path: FILES[path].replace(old, new, 1)}
+    return with_edit(FILES, EDITS[edit])
 
 
 def run(files: dict[str, str], kept: Memo | None = None) -> Facts:

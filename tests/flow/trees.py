@@ -87,6 +87,13 @@ def facts(
     return found
 
 
+def with_edit(files: Mapping[str, str], edit: tuple[str, str, str]) -> dict[str, str]:
+    """`files` with one edit (path, old text, new text); without a path as they are."""
+    path, old, new = edit
+    assert not path or old in files[path]
+    return {**files, path: files[path].replace(old, new, 1)} if path else dict(files)
+
+
 def follow(files: Mapping[str, str] | str, more: list[ir.FileFacts] | None = None) -> Flow:
     """Link and follow a tree; one text stands for the file `main.cpp`."""
     named = {"main.cpp": files} if isinstance(files, str) else files
