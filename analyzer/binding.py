@@ -185,6 +185,7 @@ class Binding:
         storage = self.held(obj.storage)
         markers = tuple((m, self.formula(f)) for m, f in obj.markers)
         opens = set()
+        reshaped = obj.reshaped
         for left in obj.open:
             where = self.path(left.source)
             if where is not None:
@@ -211,6 +212,7 @@ class Binding:
             opens = set() if rooted is None else rooted
             if rooted is None:  # this call is the construction
                 site = self.run.site(x.span, "factory", x=x)
+                reshaped = reshaped or self.run.reshapes(x, storage, self.state)
         elif not storage.origins and obj.filled and not inside:
             site = self.run.site(x.span, "factory", x=x)
         device = obj.device
@@ -219,7 +221,7 @@ class Binding:
         copy = self.path(obj.whole_copy) if obj.whole_copy is not None else None
         return replace(
             obj, storage=storage, markers=markers, open=frozenset(opens), site=site, device=device, done=False,
-            last_store=0, filled_by=(),
+            last_store=0, filled_by=(), reshaped=reshaped,
             whole_copy=copy if copy is not None else None,
         )  # fmt: skip
 

@@ -24,12 +24,14 @@ PART = "part"
 @dataclass(frozen=True)
 class Origin:
     """Storage of the carrier at `path`: all of it or a part. `span` is where the code names that carrier. `never`:
-    markers that the bytes cannot have here, by a dtype test on the way."""
+    markers that the bytes cannot have here, by a dtype test on the way. `steps`: keys of the numbers that the part's
+    offset is a multiple of."""
 
     path: Path
     carrier: str
     part: str = WHOLE
     never: frozenset[str] = frozenset()
+    steps: frozenset[object] = frozenset()
     span: Span | None = field(default=None, compare=False)
 
     @property
@@ -45,10 +47,12 @@ class Ptr:
     origins: frozenset[Origin] = frozenset()
     buffers: frozenset[tuple[Path, str]] = frozenset()
 
-    def cut(self) -> Ptr:
-        """The same bytes from an offset."""
+    def cut(self, steps: frozenset[object] = frozenset()) -> Ptr:
+        """The same bytes from an offset that is a multiple of each of `steps`."""
         return Ptr(
-            frozenset(replace(o, part=PART) for o in self.origins),
+            frozenset(
+                replace(o, part=PART, steps=o.steps & steps if o.part else steps) for o in self.origins
+            ),
             frozenset((b, PART) for b, _ in self.buffers),
         )
 
@@ -91,7 +95,8 @@ class Open:
 
 @dataclass(frozen=True)
 class Obj:
-    """The state of one carrier: the bytes it views, and a formula for each of its markers."""
+    """The state of one carrier: the bytes it views, and a formula for each of its markers. `rows`: the key of the
+    number that its first dimension was given."""
 
     carrier: str
     storage: Ptr = Ptr()
@@ -105,6 +110,7 @@ class Obj:
     done: bool = False
     last_store: int = 0
     filled_by: tuple[str, ...] = ()
+    rows: object = None
 
     def __hash__(self) -> int:
         known: int | None = self.__dict__.get("_hash")
@@ -223,9 +229,10 @@ class Obligation:
     """What one path does with one marker at one site.
 
     `outcome`: `carried`, `refused`, `impossible`, `resolved`, `dropped`, `part` (kept on a part or a reshaped
-    carrier), `foreign` (the marker of another object), `literal` (a constant true), `missing` (the sink has no such
-    field). `pending`: the source is the callers' to check. `tested`: the function tests this marker of this source
-    somewhere. `via`: call sites that the obligation came through, innermost first."""
+    carrier), `rows` (kept on a part that begins at a multiple of its own number of rows), `foreign` (the marker of
+    another object), `literal` (a constant true), `missing` (the sink has no such field). `pending`: the source is the
+    callers' to check. `tested`: the function tests this marker of this source somewhere. `via`: call sites that the
+    obligation came through, innermost first."""
 
     site: Site
     marker: str

@@ -22,7 +22,7 @@ from analyzer.links import Node
 from analyzer.markers import Marker
 from analyzer.program import Carrier, Head, device_name, is_test_path
 from analyzer.valueflow import BYTES, FLAG
-from analyzer.walk import walk
+from analyzer.walk import literal, walk
 
 HONOURS, REFUSES, IGNORES, NOT_APPLICABLE = "honours", "refuses", "ignores", "n/a"
 
@@ -45,6 +45,8 @@ class Cell:
     outcome: str
     read_at: tuple[str, int]
     note: str = ""
+    whole_groups: bool = False
+    """It refuses a number of rows that is no multiple of the marker's row group."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,11 @@ class Matrix:
         return frozenset(
             c.device for c in self.cells if c.marker == marker and c.outcome == HONOURS and c.device
         )
+
+    def whole_groups(self, marker: str) -> frozenset[str]:
+        """The devices where every kernel that honours `marker` refuses a part of a row group."""
+        honouring = [c for c in self.cells if c.marker == marker and c.outcome == HONOURS]
+        return self.devices(marker) - {c.device for c in honouring if not c.whole_groups}
 
     def of(self, marker: str, device: str = "") -> tuple[Cell, ...]:
         """The cells of `marker` (on `device`)."""
@@ -162,7 +169,7 @@ class _Reader:
         self, function: Head, parameter: ir.Param, marker: str, device: str, operator: str
     ) -> Cell | None:
         start = self.links.canonical[parameter.sym]
-        outcome, place, line, dtypes = self.follow(start, marker, device)
+        outcome, place, line, dtypes, whole_groups = self.follow(start, marker, device)
         position = self.links.positions(function.sym)[parameter.sym]
         dtypes = dtypes or self.dtypes_at_calls(function.sym, position)
         if not outcome:
@@ -187,11 +194,15 @@ class _Reader:
             outcome,
             (place, line),
             note,
+            whole_groups,
         )
 
-    def follow(self, start: Node, marker: str, device: str) -> tuple[str, str, int, frozenset[str]]:
+    def follow(self, start: Node, marker: str, device: str) -> tuple[str, str, int, frozenset[str], bool]:
         """What becomes of the operand at node `start`: outcome (empty: its bytes are never read), place,
-        dtypes."""
+        dtypes, and whether parts of a row group are refused."""
+        declared = self.markers.get(marker)
+        group = declared.row_group if declared is not None else 0
+        honoured: tuple[str, int] | None = None
         seen = {start}
         stack = [start]
         read_bytes: tuple[str, int] | None = None
@@ -205,7 +216,9 @@ class _Reader:
                 if read.node == node and read.marker == marker and not read.copies:
                     path = self.program.heads[owner][0].head.path
                     if not read.refuses:
-                        return HONOURS, self.path_of(owner), read.line, frozenset()
+                        honoured = honoured or (self.path_of(owner), read.line)
+                        if not group or self.refuses_parts(owner, node, group):
+                            return HONOURS, *honoured, frozenset(), bool(group)
                     refused = refused or (path, read.line)
             dtypes |= self.dtypes_of(owner, node)
             for use in self.graph.uses(node):
@@ -229,11 +242,47 @@ class _Reader:
                         if inner is not None and inner not in seen:
                             seen.add(inner)
                             stack.append(inner)
+        if honoured is not None:
+            return HONOURS, *honoured, frozenset(), False
         if refused is not None:
-            return REFUSES, *refused, frozenset()
+            return REFUSES, *refused, frozenset(), False
         if read_bytes is not None:
-            return IGNORES, *read_bytes, frozenset(dtypes)
-        return "", "", 0, frozenset()
+            return IGNORES, *read_bytes, frozenset(dtypes), False
+        return "", "", 0, frozenset(), False
+
+    def refuses_parts(self, symbol: ir.Sym, node: Node, group: int) -> bool:
+        """Does the function throw on a number of rows of the operand that is no multiple of `group`?"""
+        for variant in self.program.variants.get(symbol, ()):
+            rows = {s.sym for s in walk(variant.body) if isinstance(s, ir.Var) and self.is_rows(s.init, node)}
+            for test in _checked(variant.body):
+                for e in walk(test):
+                    if not isinstance(e, ir.Binary) or e.op != "%":
+                        continue
+                    if (
+                        self.is_rows(e.a, node) or isinstance(e.a, ir.Name) and e.a.sym in rows
+                    ) and self.is_multiple(e.b, group):
+                        return True
+        return False
+
+    def is_rows(self, e: ir.Expr | None, node: Node) -> bool:
+        """`operand.shape[0]`"""
+        return (
+            isinstance(e, ir.Index)
+            and isinstance(e.index, ir.Lit)
+            and e.index.value == "0"
+            and isinstance(e.base, ir.Field)
+            and "shape" in e.base.name
+            and self.links.node_key(e.base.base) == node
+        )
+
+    def is_multiple(self, e: ir.Expr, group: int) -> bool:
+        """A constant that is a multiple of `group`."""
+        if isinstance(e, ir.Name) and e.sym in self.program.globals:
+            text = literal(self.program.globals[e.sym].init)
+        else:
+            text = literal(e)
+        digits = text.rstrip("uUlL")
+        return digits.isdigit() and int(digits) > 0 and int(digits) % group == 0
 
     def path_of(self, function: ir.Sym) -> str:
         known = self.program.head(function)
@@ -405,6 +454,16 @@ def _labels(switch: ir.Switch) -> set[str]:
         if isinstance(case, ir.Case):
             found |= {device_name(v.name) for v in case.values if isinstance(v, ir.Name)}
     return found
+
+
+def _checked(body: ir.Stmt | None) -> Iterator[ir.Expr]:
+    """The conditions that make a function throw or report failure, and the arguments of statements that are calls:
+    a check may be a function."""
+    for s in walk(body):
+        if isinstance(s, ir.If) and (_fails(s.then) or _fails(s.other)):
+            yield s.test
+        elif isinstance(s, ir.Do) and isinstance(s.x, ir.Call):
+            yield from s.x.args[:1]
 
 
 def _fails(s: ir.Stmt | None) -> bool:

@@ -323,6 +323,9 @@ class Runner:
         state = entry.copy() if entry is not None else State(self.interp.everywhere)
         body = self.function.body
         assert body is not None
+        made = self.program.carrier_of(self.function.owner) if self.function.is_constructor else None
+        if made is not None and entry is None:  # nothing is marked yet, whatever the callers have
+            state.objects["this",] = Obj(made.name, markers=tuple((m, fm.FALSE) for m in made.markers))
         states = [state]
         for init in self.function.inits:
             states = self.simple(states, init.span, "expression", lambda st, init=init: self.eval(init, st))  # type: ignore[misc]
@@ -368,6 +371,8 @@ class Runner:
             value = self.outlasting(self.resolve(value, state))
         if isinstance(value, Ptr):
             value = self.stamped(value, state)
+        elif isinstance(value, Bool) and bare(self.function.result) == "bool" and not self.function.parent:
+            self.answer(state, value.formula)
         known = tuple(sorted(((a, v) for a, v in state.known.items() if self.visible(a)), key=repr))
         objects = tuple(
             (p, replace(o, last_store=0, done=True))
@@ -377,6 +382,22 @@ class Runner:
             (p, self.stamped(c, state)) for p, c in sorted(state.content.items()) if p[0] in self.param_syms
         )
         return Case(known, state.devices, value, objects, content)
+
+    def answer(self, state: State, formula: Formula) -> None:
+        """Note with which markers of its parameters a predicate can say yes, and with which it cannot."""
+        yes = state.copy()
+        if not _imply(yes.known, formula, True):
+            return
+        if all(atom[0] == "m" for atom in yes.known):
+            return  # it asks for nothing but layouts: that is its subject
+        for parameter in self.function.params:
+            carrier = self.program.carrier_of(parameter.type)
+            path = (parameter.sym,)
+            for marker in carrier.markers if carrier is not None else ():
+                answer = yes.known.get(("m", path, marker))
+                if answer is not False and (answer or self.excluded(yes, path, marker)):
+                    continue
+                self.facts.answers.add((self.function.sym, path, marker, answer is None, self.statement))
 
     def stamped(self, ptr: Ptr, state: State) -> Ptr:
         """The same bytes, with what a dtype test on this path says they are not."""
@@ -793,8 +814,16 @@ class Runner:
                     self.read(value, stmt.range.span, state)
             else:
                 state.variables[stmt.var.sym] = Ref(element, stmt.var.type)
-            result.extend(self.branch(stmt.body, [state]))
-        result.extend(self.continues.pop())
+            never_entered = state.copy()
+            after = self.branch(stmt.body, [state]) + self.continues[-1]
+            self.continues[-1] = []
+            for atom, known in after[0].known.items() if after else ():
+                if _is_within(atom[1], element) and all(s.known.get(atom) is known for s in after):
+                    never_entered.known.setdefault(
+                        atom, known
+                    )  # true of all elements of a list that has none
+            result += [*after, never_entered]
+        self.continues.pop()
         result.extend(self.breaks.pop())
         return self.join(result)
 
@@ -963,6 +992,11 @@ class Runner:
         """Restrict `state` to where `f` is `polarity`. `told`: a callee says so, this function tests nothing. Raises
         Dead when it cannot be."""
         head = f[0]
+        if not told:
+            # All that it asks: an operand may not be come to, where two markers exclude each other.
+            asked = {a[1:] for a in fm.atoms(f) if a[0] == "m"}
+            if asked:
+                self.facts.tests.setdefault(self.function.sym, set()).update(asked)
         if head == "c":
             if f[1] is not polarity:
                 raise Dead
@@ -993,12 +1027,13 @@ class Runner:
                 raise Dead
             return  # of another object (a function may use two queues): it says nothing about this one
         if key[0] == "m" and not told:
-            self.facts.tests.setdefault(self.function.sym, set()).add((key[1], key[2]))
             if polarity and resolving:
                 self.facts.resolves.setdefault(self.function.sym, set()).add((key[1], key[2]))
                 state.resolved |= {(key[1], key[2])}
             elif not polarity and not self.checking:
                 state.dispatched |= {(key[1], key[2])}
+        if key[0] == "m" and polarity and self.has_another(state, key[1], key[2]):
+            raise Dead
         known = state.known.get(key)
         if known is None:
             if key[0] != "e" or not self.checking or worth_knowing(key[1]):
@@ -1269,8 +1304,18 @@ class Runner:
         b = self.eval(x.b, state)
         for value, other in ((a, x.b), (b, x.a)):
             if isinstance(value, Ptr) and x.op in ("+", "-"):
-                return value if self.is_zero(other, state) else value.cut()
+                return value if self.is_zero(other, state) else value.cut(self.factors(other, state))
         return None
+
+    def factors(self, x: ir.Expr, state: State) -> frozenset[object]:
+        """Keys of the numbers that the value of `x` is a multiple of."""
+        if isinstance(x, ir.Cast):
+            return self.factors(x.x, state)
+        if isinstance(x, ir.Other) and len(x.items) == 1:
+            return self.factors(x.items[0], state)
+        if isinstance(x, ir.Binary) and x.op == "*":
+            return self.factors(x.a, state) | self.factors(x.b, state)
+        return frozenset({self.key(x, state)})
 
     def is_zero(self, x: ir.Expr, state: State) -> bool:
         if isinstance(x, ir.Lit):
@@ -1507,6 +1552,9 @@ class Runner:
         if obj is None or obj.done:
             return
         obj = replace(obj, last_store=x.span.end)
+        index = x.target.index if isinstance(x.target, ir.Index) else None
+        if "shape" in array.name and isinstance(index, ir.Lit) and index.value == "0" and x.op == "=":
+            obj = replace(obj, rows=self.key(x.value, state))
         if obj.whole_copy is not None and not obj.filled and "shape" in array.name:
             source = (*obj.whole_copy, array.name)
             key = self.key(x.value, state)
@@ -1517,6 +1565,30 @@ class Runner:
                     site=obj.site or self.site(x.span, "reshape", self.spelling(array.base)),
                 )
         state.objects[base.path] = obj
+
+    def reshapes(self, x: ir.Call, storage: Ptr, state: State) -> bool:
+        """Are the dimensions given to a factory those of the source, multiplied, divided or in another order?"""
+        for argument in x.args:
+            while (
+                isinstance(argument, ir.Cast)
+                or isinstance(argument, ir.Call)
+                and argument.kind == "ctor"
+                and argument.args
+            ):
+                argument = argument.x if isinstance(argument, ir.Cast) else argument.args[0]
+            if not isinstance(argument, ir.Init):
+                continue
+            given = [self.key(item, state) for item in argument.items]
+            for origin in storage.origins:
+                own = [_dimension_of(key, origin.path) for key in given]
+                if None not in own and own != sorted(own, key=str):
+                    return True
+                if any(
+                    isinstance(k, tuple) and k[0] in ("*", "/") and _has_dimension(k, origin.path)
+                    for k in given
+                ):
+                    return True
+        return False
 
     def set_marker(
         self,
@@ -1792,10 +1864,24 @@ class Runner:
                     continue
                 found = self.judge(state, origin, marker, obj.marker(marker), part, obj.device)
                 for devices, outcome, foreign in found:
+                    if outcome == "part" and not obj.reshaped and obj.rows in origin.steps:
+                        outcome = "rows"
                     self.record(state, obj, origin, marker, devices, outcome, part, foreign, returned)
                     if returned and outcome == "dropped":
                         opens.add(Open(obj.site, marker, origin.path, devices))
+        if not storage.origins and obj.device is not None:
+            self.settle_copied(state, obj)
         return replace(obj, open=frozenset(opens), storage=storage)
+
+    def settle_copied(self, state: State, obj: Obj) -> None:
+        """Judge the markers that a carrier over bytes of its own, on a device that is known, has from another."""
+        for marker, value in obj.markers:
+            copied = {a[1] for a in fm.atoms(value) if a[0] == "m" and a[2] == marker}
+            for source in sorted(copied):
+                origin = Origin(source, obj.carrier)
+                for devices, outcome, _ in self.judge(state, origin, marker, value, False, obj.device):
+                    if outcome == "carried":
+                        self.record(state, obj, origin, marker, devices, outcome, False, "")
 
     def note_cache(self, obj: Obj) -> None:
         """A view over an entry of a map, with a marker that is not part of the map's key."""
@@ -1885,13 +1971,17 @@ class Runner:
         for name in names_of(source):
             if state.known.get(("m", name, marker)) is False:
                 return True
-            if any(state.known.get(("m", name, other)) for other in self.interp.markers if other != marker):
-                return True  # the bytes of a weight have one layout
+            if self.has_another(state, name, marker):
+                return True
         obj = state.objects.get(source)
         if obj is None or obj.site is not None and (obj.whole_copy is not None or obj.storage.origins):
             return False
         value = obj.marker(marker)
         return value is not None and fm.reduce(value, state.known) == fm.FALSE
+
+    def has_another(self, state: State, path: Path, marker: str) -> bool:
+        """Is it known to have another marker? The bytes of a weight have one layout."""
+        return any(state.known.get(("m", path, other)) for other in self.interp.markers if other != marker)
 
     def excluded(self, state: State, source: Path, marker: str) -> bool:
         """A dtype test on this path that the marker's rewrite never meets."""
@@ -2040,7 +2130,7 @@ class Runner:
         assert obj.site is not None
         # Nobody puts the marker of another object right; what a parameter says, or a constructor leaves alone, is
         # the caller's to answer for.
-        callers_may = outcome in ("dropped", "missing", "part") or foreign in (_CONDITION, "this")
+        callers_may = outcome in ("dropped", "missing", "part", "rows") or foreign in (_CONDITION, "this")
         self.export(
             Obligation(
                 site=obj.site, marker=marker, source=origin.path, source_span=origin.span, source_type=origin.carrier,
@@ -2062,7 +2152,7 @@ class Runner:
             return
         if (
             obligation.pending
-            and obligation.outcome in ("dropped", "part", "missing")
+            and obligation.outcome in ("dropped", "part", "rows", "missing")
             and len(obligation.via) < MAX_VIA
         ):
             self.opens.setdefault(key, obligation)
@@ -2666,6 +2756,46 @@ def is_copy_signature(types: list[str]) -> bool:
         and len(into) == 1
         and len(sizes) == 1
         and bare(out[0]) in ("void", bare(into[0]), "unsigned char", "char")
+    )
+
+
+def _dimension_of(key: object, path: Path) -> str | None:
+    """`[1]` for the key of `path.shape[1]`."""
+    here = len(path)
+    if (
+        not isinstance(key, tuple)
+        or len(key) != here + 2
+        or key[:here] != path
+        or "shape" not in str(key[here])
+    ):
+        return None
+    return str(key[-1])
+
+
+def _has_dimension(key: object, path: Path) -> bool:
+    return _dimension_of(key, path) is not None or (
+        isinstance(key, tuple) and any(_has_dimension(part, path) for part in key)
+    )
+
+
+def _imply(known: dict[Atom, bool], formula: Formula, value: bool) -> bool:
+    """Add what certainly holds where `formula` is `value`; False where it cannot be."""
+    head = formula[0]
+    if head == "c":
+        return formula[1] is value
+    if head == "!":
+        return _imply(known, formula[1], not value)
+    if head == "a":
+        return known.setdefault(formula[1], value) is value
+    if head in ("&", "|") and (head == "&") is value:
+        return _imply(known, formula[1], value) and _imply(known, formula[2], value)
+    return True
+
+
+def _is_within(key: object, element: Path) -> bool:
+    """Is the key, or a part of it, `element` or a member of it?"""
+    return isinstance(key, tuple) and (
+        key[: len(element)] == element or any(_is_within(part, element) for part in key)
     )
 
 

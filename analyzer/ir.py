@@ -286,6 +286,12 @@ class Function(msgspec.Struct, frozen=True, array_like=True, gc=False):
     errors: int = 0
     kernel: bool = False
 
+    @property
+    def is_constructor(self) -> bool:
+        """A method with the name of its record."""
+        record = self.owner.partition("<")[0].rpartition("::")[2]
+        return bool(record) and self.name.rpartition("::")[2].partition("<")[0] == record
+
 
 class Member(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A data member: name, canonical type, default initialiser and line."""

@@ -86,7 +86,8 @@ class Facts:
     """Everything the interpreter saw, over all functions. `plain_callers`: losses that a caller does not meet, since
     what it passes is never marked; `restored`: those that a caller puts right; `refused_before`: those that a caller
     refuses first, with the calls (path, line); `never_met`: those behind a dtype test of a caller that no producer's
-    weight passes, likewise; `dispatched`: calls through pointers, by function and begin."""
+    weight passes, likewise; `dispatched`: calls through pointers, by function and begin; `answers`: whether a
+    predicate (function) can say yes of a parameter with a marker, and where it would."""
 
     obligations: dict[tuple[object, ...], Obligation] = field(default_factory=dict)
     callers: dict[ir.Sym, set[ir.Sym]] = field(default_factory=dict)
@@ -104,6 +105,7 @@ class Facts:
     cached_views: set[tuple[Site, str, Path]] = field(default_factory=set)
     gave_up: dict[ir.Sym, str] = field(default_factory=dict)
     dispatched: dict[tuple[ir.Sym, int], Dispatch] = field(default_factory=dict)
+    answers: set[tuple[ir.Sym, Path, str, bool, ir.Span]] = field(default_factory=set)
 
     def add(self, other: Facts) -> None:
         """Take over what was seen elsewhere."""
@@ -129,6 +131,7 @@ class Facts:
         self.cached_views |= other.cached_views
         self.gave_up |= other.gave_up
         self.dispatched |= other.dispatched
+        self.answers |= other.answers
 
 
 def merge(a: Summary, b: Summary) -> Summary:

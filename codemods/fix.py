@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 from tree_sitter import Node
 
 from codemods import apply
+from codemods.ask import ask
 from codemods.bind import bind_source, is_temporary
 from codemods.clear import clear, clear_lines
 from codemods.conditional import conditional_of, split_return
@@ -30,7 +32,7 @@ from rules.policy import Override, decide
 PASSES = 4
 """How often a tree is fixed and checked again before the fixes are taken not to converge."""
 
-_ACTIONS = ("propagate", "refuse", "both", "clear")
+_ACTIONS = ("propagate", "refuse", "both", "clear", "require", "narrow")
 
 
 class FixError(Exception):
@@ -107,7 +109,7 @@ def plan(
     skipped: list[Skipped] = []
     names: dict[str, str] = {}
     for path, findings in sorted(by_file.items()):
-        source = _source(files, path, report.hashes.get(path))
+        source = _source(files.root, path, report.hashes.get(path))
         if source.path in names:  # the same file under another name
             findings = [f for f in findings if (f.fingerprint, f.place.begin) not in _seen(groups.values())]
         names.setdefault(source.path, path)
@@ -152,7 +154,7 @@ def plan_each(
     switches = find_switches(map(files.read, files.sources()), [m.name for m in markers]) if by_file else {}
     made: list[tuple[tuple[Finding, ...], tuple[Edit, ...]]] = []
     for path, findings in sorted(by_file.items()):
-        source = _source(files, path, report.hashes.get(path))
+        source = _source(files.root, path, report.hashes.get(path))
         style = style_of(source, files, check)
         constructions: dict[str, list[Finding]] = {}
         for finding in findings:
@@ -231,8 +233,8 @@ def _by_file(report: Report, overrides: Sequence[Override], *, latent: bool) -> 
     return by_file
 
 
-def _source(files: Tree, path: str, sha: str | None) -> Source:
-    real = Path(os.path.realpath(files.root / path))
+def _source(root: Path, path: str, sha: str | None) -> Source:
+    real = Path(os.path.realpath(root / path))
     try:
         data = real.read_bytes()
     except OSError as error:
@@ -247,7 +249,7 @@ def _source(files: Tree, path: str, sha: str | None) -> Source:
 def _overridden(finding: Finding, overrides: Sequence[Override]) -> Finding:
     fix = finding.fix
     own = [o for o in overrides if o.marker == finding.marker]
-    if fix is None or not own or fix.action == "clear" or not finding.devices:
+    if fix is None or not own or fix.action in ("clear", "require", "narrow") or not finding.devices:
         return finding
     part = finding.rule == "VT003" or (finding.site is not None and finding.site.form in ("slice", "reshape"))
     honours = (
@@ -274,7 +276,7 @@ def _fixes(
     left: dict[tuple[str, str], list[Finding]] = {}
     cuts: dict[tuple[str, str], tuple[int, tuple[str, ...]]] = {}
     for finding in findings:
-        finding, cut = _at_whole_groups(context, finding)
+        finding, cut = _at_whole_groups(context.source, context.row_groups, finding)
         reason = _ineligible(context, finding) or _kept_below(context, finding, everything)
         if reason:
             left.setdefault((finding.construction, reason), []).append(finding)
@@ -322,6 +324,8 @@ def _spelled(source: Source, construction: Construction, statement: Node) -> Con
 
     Raises `CannotFixError` if there is none."""
     first, site = construction.findings[0], construction.site
+    if first.fix is not None and first.fix.condition:
+        return construction  # it says all that is to be written
     if site.source_text or first.source in ("", "this", "*this"):
         return msgspec.structs.replace(construction, source=site.source_text)
     body = function(statement)
@@ -349,6 +353,7 @@ def _attempt(context: Context, construction: Construction, statement: Node) -> l
         edits += refuse(context, construction, statement)
         edits += propagate(context, construction, statement)
         edits += clear(context, construction, statement)
+        edits += ask(context, construction, statement)
         return _outermost(edits)
     except CannotFixError as why:
         del context.checks[planned:]
@@ -387,19 +392,39 @@ def _ineligible(context: Context, finding: Finding) -> str:
     return ""
 
 
-def _at_whole_groups(context: Context, finding: Finding) -> tuple[Finding, tuple[str, ...]]:
+def at_whole_groups(report: Report, tree: Path, markers: Sequence[Marker] = MARKERS) -> Report:
+    """Return `report` with the fixes, above notes, that `plan` would make of a cut that the code spells: carried for
+    whole groups of rows, refused for other parts. Files that cannot be read leave theirs as they are."""
+    row_groups = {m.name: m.row_group for m in markers if m.row_group}
+    sources: dict[str, Source | None] = {}
+    findings = []
+    for finding in report.findings:
+        path = finding.place.path
+        if finding.rule == "VT003" and finding.marker in row_groups and finding.severity is not Severity.NOTE:
+            if path not in sources:
+                with contextlib.suppress(apply.ApplyError):
+                    sources[path] = _source(tree, path, report.hashes.get(path))
+            if (source := sources.get(path)) is not None:
+                finding, _ = _at_whole_groups(source, row_groups, finding)
+        findings.append(finding)
+    return msgspec.structs.replace(report, findings=tuple(findings))
+
+
+def _at_whole_groups(
+    source: Source, row_groups: Mapping[str, int], finding: Finding
+) -> tuple[Finding, tuple[str, ...]]:
     """`finding` with a fix that lets whole row groups of its layout through, and the numbers to ask for, where the
     code says which rows it cuts off; else as it is."""
     fix, place = finding.fix, finding.place
-    group = context.row_groups.get(finding.marker, 0)
+    group = row_groups.get(finding.marker, 0)
     part = finding.rule == "VT003" and fix is not None and fix.action == "refuse"
     whole = fix is not None and fix.action == "both" and not fix.refuse_devices
-    statement = context.source.statement(place.begin, place.end)
+    statement = source.statement(place.begin, place.end)
     if not group or not (part or whole) or place.macro or statement is None:
         return finding, ()
-    cut = row_cut(context.source, statement, group)
+    cut = row_cut(source, statement, group)
     if part and cut:
-        why = f"groups of {group} rows keep it, other parts do not"
+        why = f"it describes groups of {group} rows"
         finding = msgspec.structs.replace(finding, fix=Fix("both", "safe", why=why))
     return finding, cut
 
@@ -450,14 +475,6 @@ def _sound(source: Source, groups: Sequence[Group]) -> bool:
     return errors(after.root) <= errors(source.root)
 
 
-def _where(fix: Fix) -> str:
-    return (
-        f"on {', '.join(fix.refuse_devices)}"
-        if fix.refuse_devices
-        else "where a group of its rows would be cut"
-    )
-
-
 def describe(finding: Finding) -> str:
     """Say in one line what the fix of `finding` does and why, and where that is proved."""
     fix = finding.fix
@@ -465,8 +482,10 @@ def describe(finding: Finding) -> str:
     done = {
         "propagate": "carried",
         "refuse": f"refused on {', '.join(finding.devices)}",
-        "both": f"carried, and refused {_where(fix)}",
+        "both": f"carried, and refused {fix.refused_where}",
         "clear": "cleared",
+        "require": f"safe once `{fix.condition}` is checked",
+        "narrow": f"set only where `{fix.condition}`",
     }[fix.action]
     why = f": {fix.why}" if fix.why else ""
     proved = f" (verified on {', '.join(fix.verified)})" if fix.verified else ""

@@ -101,11 +101,14 @@ def _after(context: Context, construction: Construction, statement: Node, dest: 
     place = Place(source, context.style, last)
     edits: list[Edit] = []
     lines: list[str] = []
+    refused = {r.finding.marker for r in construction.refusals}
     for marker in construction.carried:
         left, right = construction.marker(marker, dest), construction.marker(marker)
         wrong = _store(source, statement, left)
         if wrong is not None:
             if source.text(wrong.start_byte, wrong.end_byte) == right:
+                if marker in refused:
+                    continue  # carried where it is read: what is missing is the check
                 raise CannotFixError(f"`{left} = {right};` is there already")
             edits.append(place.edit(wrong.start_byte, wrong.end_byte, right))
         else:

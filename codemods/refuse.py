@@ -15,6 +15,7 @@ from codemods.move_check import move_check, packed
 from codemods.spell import check
 from codemods.statement import Place
 from codemods.syntax import function
+from rules.finding import Finding
 
 _NOEXCEPT = re.compile(r"\bnoexcept\b(?!\s*\(\s*false\s*\))")
 _DEVICE = re.compile(r"\b__(?:global|device)__\b")
@@ -75,11 +76,12 @@ def check_lines(
     """The text of the checks, each for a line that begins with `indent`. Raises `CannotFixError` as `refuse`
     does."""
     if refusals:
-        _may_refuse(context, at)
+        may_refuse(context, at)
     return [check(context.style, _condition(construction, r), _message(context, r), indent) for r in refusals]
 
 
-def _may_refuse(context: Context, at: Node) -> None:
+def may_refuse(context: Context, at: Node) -> None:
+    """Raises `CannotFixError` unless a check is visible and the function around `at` may throw."""
     body = function(at)
     declarator = body.child_by_field_name("declarator")
     block = body.child_by_field_name("body")
@@ -101,15 +103,19 @@ def _condition(construction: Construction, refusal: Refusal) -> str:
 
 def _message(context: Context, refusal: Refusal) -> str:
     finding = refusal.finding
-    prefix = context.style.prefix
-    if prefix == "@":
-        name = re.sub(r"(::lambda@\d+)+$", "", finding.function)
-        prefix = name.rpartition("::")[2]
     what = context.what.get(finding.marker, "")
-    text = f"{prefix}: " if prefix else ""
-    text += f"{finding.marker} weight" + (f" ({what})" if what else "") + f": {_reason(refusal)}"
+    text = f"{prefix(context, finding)}{finding.marker} weight"
+    text += (f" ({what})" if what else "") + f": {_reason(refusal)}"
     switch = context.switches.get(finding.marker)
     return text + (f"; {switch}=0 turns the rewrite off" if switch else "")
+
+
+def prefix(context: Context, finding: Finding) -> str:
+    """What the message of a check begins with, in the habit of the file."""
+    word = context.style.prefix
+    if word == "@":
+        word = re.sub(r"(::lambda@\d+)+$", "", finding.function).rpartition("::")[2]
+    return f"{word}: " if word else ""
 
 
 def _reason(refusal: Refusal) -> str:

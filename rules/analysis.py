@@ -15,14 +15,15 @@ from analyzer.program import Program
 from analyzer.summary import MAX_VIA, Facts
 from rules.finding import Hop, Verdict
 
-BAD = frozenset({"dropped", "missing", "part", "foreign", "literal"})
+BAD = frozenset({"dropped", "missing", "part", "rows", "foreign", "literal"})
 READS = frozenset({"read", "typed", "pointer", "upload", "into", "copyout", "copy-bytes"})
 Judge = Callable[[ir.Sym, Path, str, frozenset[str]], tuple[Verdict, str, tuple[Hop, ...]]]
 
 
 @dataclass(frozen=True)
 class Draft:
-    """A finding before it has a place in a text, a verdict and a fix. `action` overrides the policy's; `outermost`:
+    """A finding before it has a place in a text, a verdict and a fix. `action` overrides the policy's, with the
+    `condition` that it may need: C++ text, or where that stands in the file of the site; `outermost`:
     each caller that is the last to put it right and does not: its function, the source there, the line of the call."""
 
     rule: str
@@ -42,6 +43,8 @@ class Draft:
     latent: str = ""
     verdict: Verdict | None = None
     outermost: tuple[tuple[ir.Sym, Path, int], ...] = ()
+    condition: str | ir.Span = ""
+    why: str = ""
 
 
 NEVER_MARKED = (
@@ -258,8 +261,8 @@ class Analysis:
             rule=rule, site=group.site, marker=group.marker, devices=group.devices, source=group.source,
             message=message,
             source_span=group.source_span, source_type=group.source_type, witness=group.witness(self.program),
-            part=group.part or group.outcome == "part", narrowed=group.narrowed, has_marker=group.outcome != "missing",
-            insert_after=group.insert_after,
+            part=group.part or group.outcome in ("part", "rows"), narrowed=group.narrowed,
+            has_marker=group.outcome != "missing", insert_after=group.insert_after,
             outermost=tuple((o.function, o.source, o.via[-1][2].line) for o in group.callers),
             **more,  # type: ignore[arg-type]
         )  # fmt: skip

@@ -25,6 +25,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from analyzer import ir
+from analyzer.domain import Path, Site
 from rules.analysis import Analysis, Draft
 from rules.bytes_read_blind import is_consumer
 
@@ -55,3 +57,36 @@ def check(analysis: Analysis) -> Iterator[Draft]:
                     f"this reader of {source} tests other markers but not {group.marker}",
                     action="refuse",
                 )
+    yield from _predicates(analysis)
+
+
+def _predicates(analysis: Analysis) -> Iterator[Draft]:
+    """A test of more than layouts that keeps a layout out, and does not ask for another."""
+    yes: dict[tuple[ir.Sym, Path], dict[str, ir.Span]] = {}
+    no: dict[tuple[ir.Sym, Path], set[str]] = {}
+    for function, path, marker, says_yes, span in sorted(
+        analysis.facts.answers, key=lambda a: (a[0], a[1], a[4].begin)
+    ):
+        if says_yes:
+            yes.setdefault((function, path), {}).setdefault(marker, span)
+        else:
+            no.setdefault((function, path), set()).add(marker)
+    for (function, path), kept_out in sorted(no.items()):
+        let_in = yes.get((function, path), {})
+        head = analysis.program.head(function)
+        if head is None or kept_out <= set(let_in):
+            continue
+        for marker in sorted(set(let_in) - kept_out):
+            if (path, marker) in analysis.facts.tests.get(function, ()):
+                continue
+            span = let_in[marker]
+            source = analysis.name_of(path)
+            carrier = next(
+                (analysis.program.carrier_of(p.type) for p in head.params if p.sym == path[0]), None
+            )
+            yield Draft(
+                rule=CODE, site=Site(function, head.path, span, "predicate", span), marker=marker,
+                devices=frozenset(analysis.program.devices), source=path, action="display",
+                source_type=carrier.name if carrier is not None else "",
+                message=f"it keeps {source} out that is {' or '.join(sorted(kept_out))}, and lets {marker} in",
+            )  # fmt: skip

@@ -80,15 +80,24 @@ class Site(msgspec.Struct, frozen=True):
 
 
 class Fix(msgspec.Struct, frozen=True):
-    """What should be done (`propagate`, `refuse`, `both`, `clear`) and how safe that is (`safe`, `unsafe`,
-    `display`). `refuse_devices`: the devices to refuse on when the action is `both`. `why`: the policy's reason.
-    `verified`: the devices on which a runtime check proved it; no rule sets it."""
+    """What should be done (`propagate`, `refuse`, `both`, `clear`, `require`, `narrow`) and how safe that is (`safe`,
+    `unsafe`, `display`). `refuse_devices`: the devices to refuse on when the action is `both`. `condition`: C++ text
+    that has to hold when the function begins (`require`), or wherever the stored boolean is true (`narrow`). `why`:
+    the policy's reason. `verified`: the devices on which a runtime check proved it; no rule sets it."""
 
     action: str
     safety: str = "safe"
     refuse_devices: tuple[str, ...] = ()
     why: str = ""
     verified: tuple[str, ...] = ()
+    condition: str = ""
+
+    @property
+    def refused_where(self) -> str:
+        """Where what is carried otherwise is refused, in words."""
+        if self.refuse_devices:
+            return f"on {', '.join(self.refuse_devices)}"
+        return "where a group of its rows would be cut"
 
 
 class Finding(msgspec.Struct, frozen=True):

@@ -68,7 +68,7 @@ def check(analysis: Analysis) -> Iterator[Draft]:
 def _at_callers(analysis: Analysis, group: Group) -> Iterator[Draft]:
     """The users of an accessor of the weight itself: they take the view for the weight, so each is told."""
     function = analysis.program.function(group.site.function)
-    if function is None or function.owner not in analysis.program.carriers:
+    if function is None or function.is_constructor or function.owner not in analysis.program.carriers:
         return
     told = {caller.via[0] for caller in group.callers}
     passed_on = [caller for caller in group.passed_on if caller.via[0] not in told]

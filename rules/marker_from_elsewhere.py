@@ -97,7 +97,7 @@ def _unbounded_shapes(analysis: Analysis) -> Iterator[Draft]:
             if isinstance(n, ir.Call) and n.name.endswith("::size")
             and isinstance(n.base, ir.Name) and n.base.kind == "param"
         ]  # fmt: skip
-        if not sizes:
+        if not sizes or not isinstance(sizes[0].base, ir.Name):
             continue
         bounded = any(
             isinstance(n, ir.Binary) and n.op in ("<", "<=", ">", ">=", "==", "!=")
@@ -122,10 +122,13 @@ def _unbounded_shapes(analysis: Analysis) -> Iterator[Draft]:
                 if not marker or not _filled_from(node, sizes, array.name):
                     continue
                 site = Site(function.sym, function.path, node.span, "shape", node.span)
+                extent = array.type.rpartition("[")[2].rstrip("]")
                 yield Draft(
                     rule=CODE, site=site, marker=marker, devices=frozenset(analysis.program.devices),
                     source=(array.name,),
-                    source_type=array.owner, action="display", verdict=Verdict.UNKNOWN,
+                    source_type=array.owner, verdict=Verdict.UNKNOWN,
+                    action="require", condition=f"{sizes[0].base.name}.size() <= {extent}",
+                    why=f"{array.name} holds {extent} dimensions",
                     latent="needs an oversized shape",
                     message=f"{array.name} is filled from a container of unchecked length: one entry too many lands on "
                     f"{marker}",

@@ -30,6 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rules.analysis import Analysis, Draft
+from rules.finding import Verdict
 
 CODE = "VT003"
 NAME = "marker-on-a-part"
@@ -40,9 +41,15 @@ FIXABLE = True
 def check(analysis: Analysis) -> Iterator[Draft]:
     """Yield a draft for each marker that is copied onto a part without a test that the cut is whole."""
     for group in analysis.groups:
-        if group.outcome == "part":
+        if group.outcome in ("part", "rows"):
             what = "another shape" if group.site.form == "reshape" else "a part"
-            source = analysis.name_of(group.source)
-            yield analysis.draft(
-                CODE, group, f"{group.marker} of {source} is kept on {what} of it", action="refuse"
-            )
+            message = f"{group.marker} of {analysis.name_of(group.source)} is kept on {what} of it"
+            told: dict[str, object] = {}
+            devices = analysis.runs_on(group.site.function) & group.devices or group.devices
+            if group.outcome == "rows" and devices <= analysis.matrix.whole_groups(group.marker):
+                told = {
+                    "verdict": Verdict.LOUD,
+                    "latent": "it begins at a multiple of its number of rows, and every kernel that reads the marker "
+                    "refuses a number that is no multiple of the row group",
+                }
+            yield analysis.draft(CODE, group, message, action="refuse", **told)

@@ -97,9 +97,16 @@ def _ungated_producers(analysis: Analysis) -> Iterator[Draft]:
             honoured = analysis.honours(gated)
             yield Draft(
                 rule=CODE, site=site, marker=gated, devices=frozenset(analysis.program.devices) - honoured,
-                source=(store.target.name,), action="display",
+                source=(store.target.name,), action="narrow", condition=_device_test(siblings[0].value, analysis),
+                why="the field beside it asks for the device",
                 message=f"{store.target.name} lets {gated} be set on any device, unlike the field beside it",
             )  # fmt: skip
+
+
+def _device_test(x: ir.Expr, analysis: Analysis) -> ir.Span | str:
+    """The comparison with a device in the value that asks for one."""
+    tests = [n for n in walk(x) if isinstance(n, ir.Binary) and n.op == "==" and _asks_device(n, analysis)]
+    return tests[0].span if len(tests) == 1 else ""
 
 
 def _asks_device(x: object, analysis: Analysis) -> bool:

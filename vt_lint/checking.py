@@ -108,7 +108,7 @@ def outcome(
     began = time.perf_counter()
     entries = baseline.load(accepted) if accepted else ()
     records = recorded(request.root, evidence)
-    found, notes = with_evidence(request, report(request), records)
+    found, notes = with_evidence(request, _as_fixed(report(request), request.root), records)
     _known(markers, request.root, found)
     chosen = [f for f in found.findings if not markers or f.marker in markers]
     suppressed = tuple(f for f in chosen if f.suppressed)
@@ -141,6 +141,15 @@ def outcome(
         seconds=time.perf_counter() - began,
         peak_bytes=max(_peak_bytes(), round(found.stats.get("peak_worker_mb", 0) * 2**20)),
     )
+
+
+def _as_fixed(found: Report, root: Path) -> Report:
+    """Return `found` with the fixes that `fix` makes of cuts."""
+    if not any(f.rule == "VT003" and f.severity is not Severity.NOTE for f in found.findings):
+        return found
+    from codemods.fix import at_whole_groups
+
+    return at_whole_groups(found, root, declared(load(root).extra))
 
 
 def recorded(root: Path, given: Sequence[Path]) -> tuple[Recorded, ...]:

@@ -125,7 +125,7 @@ def test_the_summary_says_where_it_is_refused(case: Case) -> None:
     cut(case, CUTS["a parameter"][0])
     (line,) = case.plan(markers=MARKERS).summary
     said = "carried, and refused where a group of its rows would be cut"
-    assert line.endswith(f"repacked {said}: groups of 4 rows keep it, other parts do not")
+    assert line.endswith(f"repacked {said}: it describes groups of 4 rows")
 
 
 def test_a_part_that_drops_the_marker_gets_it_where_the_policy_says_so(case: Case) -> None:

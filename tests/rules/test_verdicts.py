@@ -75,3 +75,65 @@ def test_a_layout_read_by_several_parts_of_a_kernel_is_told_once(tmp_path: Path)
     ]
     assert {f.function: f.severity.value for f in found} == {"Blocks": "warning", "Tail": "note"}
     assert {f.devices for f in found} == {("cpu",)}, "a part runs where its kernel runs"
+
+
+ROWS = """
+#include "prelude.h"
+enum class OpCode { kGemm };
+using GemmFn = void (*)(float*, const View&, const View&);
+void RegisterOp(OpCode op, Device device, GemmFn fn);
+inline constexpr int kRowsOfAGroup = 4;
+void Interleaved(float* out, const View& x, const View& w) {
+  SNIPPET_CHECK(w.repacked, "an interleaved weight");
+  const int64_t rows = w.shape[0];
+  %s
+  const auto* q = static_cast<const uint8_t*>(w.data);
+  out[0] = q[rows];
+}
+void Gemm(float* out, const View& x, const View& w) {
+  if (w.repacked) {
+    Interleaved(out, x, w);
+    return;
+  }
+  out[0] = 0;
+}
+static const bool registered = (RegisterOp(OpCode::kGemm, Device::kCPU, &Gemm), true);
+void Tower(float* out, const View& x, const View& tower, int64_t e, int64_t n) {
+  SNIPPET_CHECK(tower.device == Device::kCPU, "a kernel of the CPU");
+  const size_t row_bytes = RowBytes(tower.dtype, x.shape[1]);
+  View w{};
+  w.data = static_cast<uint8_t*>(tower.data) + %s * row_bytes;
+  w.dtype = tower.dtype;
+  w.repacked = tower.repacked;
+  w.shape[0] = n;
+  w.shape[1] = x.shape[1];
+  Gemm(out, x, w);
+}
+"""
+FULL = 'SNIPPET_CHECK(rows % 4 == 0, "a part of a group");'
+
+
+@pytest.mark.parametrize(
+    ("asked", "offset", "severity"),
+    [
+        (FULL, "static_cast<size_t>(e) * n", "note"),
+        (FULL, "(n * e)", "note"),
+        ('Require(w.shape[0] % kRowsOfAGroup == 0, "a part of a group");', "e * n", "note"),
+        ("if (rows % 8 != 0) throw 1;", "e * n", "note"),
+        ("", "e * n", "warning"),
+        ('SNIPPET_CHECK(rows % 2 == 0, "pairs");', "e * n", "warning"),
+        ('SNIPPET_CHECK(x.shape[0] % 4 == 0, "of something else");', "e * n", "warning"),
+        (FULL, "e", "warning"),
+        (FULL, "(e + n)", "warning"),
+    ],
+)
+def test_rows_at_a_multiple_of_their_number_are_whole_groups_if_the_kernel_asks(
+    tmp_path: Path, asked: str, offset: str, severity: str
+) -> None:
+    shutil.copyfile(ROOT / PRELUDE, tmp_path / PRELUDE)
+    (tmp_path / "main.cpp").write_text(ROWS % (asked, offset), encoding="utf-8")
+    (found,) = [f for f in rules.check.check(tmp_path, cache=False).findings if f.rule == "VT003"]
+    assert (found.severity.value, found.verdict.value) == (
+        severity,
+        "LOUD" if severity == "note" else "UNKNOWN",
+    )

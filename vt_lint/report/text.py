@@ -174,8 +174,10 @@ def _todo(f: Finding) -> str:
     advice = {
         "propagate": "carry it",
         "refuse": "refuse it here",
-        "both": f"carry it, and refuse it on {'+'.join(f.fix.refuse_devices)}",
+        "both": f"carry it, and refuse it {f.fix.refused_where}",
         "clear": "clear it",
+        "require": f"check that `{f.fix.condition}`",
+        "narrow": f"add `&& {f.fix.condition}`",
     }.get(f.fix.action)
     if advice is None:  # to be decided by a person
         return f.fix.why or f.message

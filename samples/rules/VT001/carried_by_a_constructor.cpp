@@ -13,8 +13,17 @@ struct WeightView : View {
 
 struct BareView : View {
   explicit BareView(const Weight& w) {
-    data = HostBytes(w);  // todo-want VT001 repacked q8_0_aligned elem_kn_repacked
+    data = HostBytes(w);  // want VT001 repacked q8_0_aligned elem_kn_repacked
     dtype = w.dtype;
+  }
+};
+
+// A copy that forgets one of three.
+struct HandMade : View {
+  HandMade(const HandMade& other) : View() {
+    data = other.data;  // want VT001 elem_kn_repacked
+    repacked = other.repacked;
+    q8_0_aligned = other.q8_0_aligned;
   }
 };
 

@@ -4,7 +4,7 @@
 View ToCuda(const View& host, void* device_copy) {
   View t = host;
   t.device = Device::kCUDA;
-  t.data = device_copy;  // todo-want VT002 repacked elem_kn_repacked
+  t.data = device_copy;  // want VT002 repacked elem_kn_repacked
   return t;
 }
 
