@@ -198,14 +198,16 @@ class Binding:
                 if len(left.via) < MAX_VIA:
                     opens.add(replace(left, source=where, via=(*left.via, hop)))
         site = obj.site
-        if site is None:  # passed on, perhaps with other markers: what it was made by stays
-            for origin in obj.storage.origins:
-                where = self.path(origin.path)
-                known = self.state.objects.get(where) if where is not None else None
-                if known is not None and known.site is not None:
-                    site = known.site
-                    opens |= known.open
-                    self.state.objects[where] = replace(known, done=True)  # type: ignore[index]
+        passed_on = site is None  # perhaps with other markers: what it was made by stays
+        for origin in obj.storage.origins:
+            where = self.path(origin.path)
+            known = self.state.objects.get(where) if where is not None else None
+            if known is None or known.site is None:
+                continue
+            opens |= known.open  # a view of a view has lost what that one lost
+            if passed_on:
+                site = known.site
+                self.state.objects[where] = replace(known, done=True)  # type: ignore[index]
         inside = {o.path for o in obj.storage.origins}
         if storage.origins and not inside:  # the bytes became a carrier's here
             rooted = self.rooted(obj, storage)

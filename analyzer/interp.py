@@ -712,12 +712,10 @@ class Runner:
             self.checking = opposite_leaves
 
             def action(state: State, polarity: bool = polarity) -> Value:
-                self.assume(
-                    state,
-                    self.test(stmt.test, state),
-                    polarity,
-                    resolving=not self.checking and not only_said,
-                )
+                asked = self.test(stmt.test, state)
+                if self.checking:
+                    self.demand(asked, polarity)
+                self.assume(state, asked, polarity, resolving=not self.checking and not only_said)
                 return None
 
             sink.extend(state for state, _ in self.explore(states, action))
@@ -728,6 +726,15 @@ class Runner:
         else:
             after = after + no
         return self.join(after)
+
+    def demand(self, asked: Formula, value: bool) -> None:
+        """Note what the markers have to be where a check of `asked` is passed as `value`."""
+        certain: dict[Atom, bool] = {}
+        if _imply(certain, asked, value):
+            self.facts.demands.update(
+                (self.function.sym, atom[1], atom[2], known, self.statement)
+                for atom, known in certain.items() if atom[0] == "m"
+            )  # fmt: skip
 
     def only_leaves(self, stmt: ir.Stmt) -> bool:
         """The statement only refuses: it throws, calls what never returns, or returns nothing, false or null."""
@@ -1841,6 +1848,8 @@ class Runner:
             for left in sorted(obj.open, key=lambda o: (o.source, o.marker)):
                 if self.discharged(state, left.source, left.marker, obj.marker(left.marker)):
                     opens.discard(left)
+                    line = left.via[-1][2].line if left.via else self.statement.line
+                    self.note_not_met(state, left.site, left.source, left.marker, line)
                 else:
                     self.settle_open(state, obj, left, returned=True)
         if (
@@ -2045,6 +2054,12 @@ class Runner:
         devices = devices or (device or state.devices)
         source = origin.path
         if self.known_false(state, source, marker):
+            rest = fm.reduce(value, state.known) if value is not None else fm.FALSE
+            others = sorted(
+                {a[1] for a in fm.atoms(rest) if a[0] == "m" and a[2] == marker and a[1] != source}
+            )
+            if others:
+                return [(devices, "foreign", ".".join(self.names.get(o, o) for o in others[0]))]
             return [(devices, "refused", "")]
         if (source, marker) in state.resolved:
             return [(devices, "resolved", "")]
@@ -2199,6 +2214,7 @@ class Runner:
     def note_dispatch(self, x: ir.Call, args: list[Value], state: State) -> None:
         """What a call through a pointer never passes: a check in front of a table of kernels serves all of them."""
         never: set[tuple[int, str]] = set()
+        refused: set[tuple[int, str]] = set()
         passes: set[tuple[int, ir.Sym]] = set()
         for position, value in enumerate(args):
             carrier = self.program.carrier_of(value.type) if isinstance(value, Ref) else None
@@ -2206,13 +2222,20 @@ class Runner:
                 continue
             if value.path[1:] == () and value.path[0] in self.param_syms:
                 passes.add((position, value.path[0]))
+            shown = state.objects.get(value.path)
+            origins = shown.storage.origins if shown is not None and shown.site is not None else frozenset()
+            paths = [origin.path for origin in origins] or [value.path]
             for marker in carrier.markers:
-                if self.known_false(state, value.path, marker) or self.excluded(state, value.path, marker):
+                if all(self.known_false(state, p, marker) or self.excluded(state, p, marker) for p in paths):
                     never.add((position, marker))
+                if all(state.known.get(("m", p, marker)) is False for p in paths):
+                    refused.add((position, marker))
         key = (self.function.sym, x.span.begin)
-        made = Dispatch(frozenset(never), frozenset(passes))
+        made = Dispatch(frozenset(never), frozenset(refused), frozenset(passes))
         known = self.facts.dispatched.get(key, made)
-        self.facts.dispatched[key] = Dispatch(known.never & made.never, known.passes & made.passes)
+        self.facts.dispatched[key] = Dispatch(
+            known.never & made.never, known.refused & made.refused, known.passes & made.passes
+        )
 
     def memory(self, x: ir.Call, args: list[Value], state: State) -> tuple[bool, Value]:
         """Copies and allocations, by their signatures: what a back end does inside moves bytes, it reads none."""
@@ -2446,7 +2469,9 @@ class Runner:
         if self.is_check(x, function, args):
             outer, self.checking = self.checking, True
             try:
-                self.assume(state, self.test(x.args[0], state), True)
+                asked = self.test(x.args[0], state)
+                self.demand(asked, True)
+                self.assume(state, asked, True)
             finally:
                 self.checking = outer
             return None

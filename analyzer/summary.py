@@ -75,9 +75,11 @@ class BytesWrite:
 @dataclass(frozen=True)
 class Dispatch:
     """A call through a pointer. `never`: arguments (position, marker) that are not marked on any path to it;
-    `passes`: those that are parameters of the calling function as they came (position, symbol)."""
+    `refused`: those of them that a test keeps out; `passes`: those that are parameters of the calling function as they
+    came (position, symbol)."""
 
     never: frozenset[tuple[int, str]]
+    refused: frozenset[tuple[int, str]]
     passes: frozenset[tuple[int, ir.Sym]]
 
 
@@ -87,7 +89,8 @@ class Facts:
     what it passes is never marked; `restored`: those that a caller puts right; `refused_before`: those that a caller
     refuses first, with the calls (path, line); `never_met`: those behind a dtype test of a caller that no producer's
     weight passes, likewise; `dispatched`: calls through pointers, by function and begin; `answers`: whether a
-    predicate (function) can say yes of a parameter with a marker, and where it would."""
+    predicate (function) can say yes of a parameter with a marker, and where it would; `demands`: what a marker of
+    something has to be behind a check of the function, and where that is."""
 
     obligations: dict[tuple[object, ...], Obligation] = field(default_factory=dict)
     callers: dict[ir.Sym, set[ir.Sym]] = field(default_factory=dict)
@@ -106,6 +109,7 @@ class Facts:
     gave_up: dict[ir.Sym, str] = field(default_factory=dict)
     dispatched: dict[tuple[ir.Sym, int], Dispatch] = field(default_factory=dict)
     answers: set[tuple[ir.Sym, Path, str, bool, ir.Span]] = field(default_factory=set)
+    demands: set[tuple[ir.Sym, Path, str, bool, ir.Span]] = field(default_factory=set)
 
     def add(self, other: Facts) -> None:
         """Take over what was seen elsewhere."""
@@ -132,6 +136,7 @@ class Facts:
         self.gave_up |= other.gave_up
         self.dispatched |= other.dispatched
         self.answers |= other.answers
+        self.demands |= other.demands
 
 
 def merge(a: Summary, b: Summary) -> Summary:

@@ -270,6 +270,19 @@ class _Function(msgspec.Struct):
         if text(self.node.child_by_field_name("type")) == "bool":
             yield from (n.named_children[0] for n in walk(self.node, "return_statement") if n.named_children)
 
+    def refused(self, at: tree_sitter.Node, weight: str) -> set[str]:
+        """Markers of `weight` that a check in a block around `at`, ahead of it, refuses whatever else holds."""
+        found: set[str] = set()
+        for statement, condition in self.checks():
+            block = statement.parent
+            if block is None or not (statement.end_byte <= at.start_byte and at.end_byte <= block.end_byte):
+                continue
+            whole = text(condition).removeprefix("(").removesuffix(")")
+            operator, negation = ("&&", "!") if statement.type == "expression_statement" else ("||", "")
+            parts = {"".join(part.split()) for part in whole.split(operator)}
+            found |= {marker for marker in self.markers if f"{negation}{weight}.{marker}" in parts}
+        return found
+
     def variables(self) -> dict[str, str]:
         """Variables and parameters of a carrier's type, with that type's name."""
         found: dict[str, str] = {}
@@ -281,7 +294,12 @@ class _Function(msgspec.Struct):
         return found
 
     def deleted_propagations(self) -> Iterator[Mutant]:
-        for statement, _, _ in self.assigned():
+        for statement, left, right in self.assigned():
+            marker = text(left.child_by_field_name("field"))
+            if text(right) == f"{_object(right)}.{marker}" and marker in self.refused(
+                statement, _object(right)
+            ):
+                continue  # false is copied: nothing is lost without
             yield self.mutant(
                 KINDS[0], statement, (statement.start_byte, statement.end_byte, _blank(statement))
             )
@@ -419,6 +437,8 @@ class _Function(msgspec.Struct):
             if len(given) <= helper.source:
                 continue
             weight, field = text(given[helper.source]), f"bare.{helper.view_storage}"
+            if self.refused(call, weight) == set(self.markers):
+                continue  # only plain weights come here
             new = (
                 f"[&] {{ decltype({text(call)}) bare{{}}; "
                 f"{field} = (decltype({field}))(({weight}).{helper.storage}); return bare; }}()"

@@ -101,9 +101,9 @@ class Group:
 class Analysis:
     """One tree, linked and interpreted. `judge` answers whether a marked weight can be somewhere, `marked` whether
     its marker can still be with it; `excused`: kernels `(function, marker)` whose dtypes the marker never has;
-    `kernels`: the devices each is registered for; `kept_out`: their parameters `(function, parameter, marker)` that
-    nobody who dispatches to them passes marked; `faces`: see `analyzer.faces`;
-    `matrix`: what the kernels do with the markers."""
+    `kernels`: the devices each runs on; `registered`: those that a table calls; `kept_out`: their parameters
+    `(function, parameter, marker)` that nobody who dispatches to them passes marked, and the calls if they refuse it;
+    `faces`: see `analyzer.faces`; `matrix`: what the kernels do with the markers."""
 
     program: Program
     facts: Facts
@@ -113,7 +113,8 @@ class Analysis:
     marked: Callable[[ir.Sym, Path, str], bool]
     excused: frozenset[tuple[ir.Sym, str]] = frozenset()
     kernels: dict[ir.Sym, frozenset[str]] = field(default_factory=dict)
-    kept_out: frozenset[tuple[ir.Sym, ir.Sym, str]] = frozenset()
+    registered: frozenset[ir.Sym] = frozenset()
+    kept_out: Mapping[tuple[ir.Sym, ir.Sym, str], tuple[tuple[str, int], ...]] = field(default_factory=dict)
     faces: Mapping[ir.Sym, tuple[Face, ...]] = field(default_factory=dict)
     matrix: Matrix = field(default_factory=lambda: Matrix(()))
 
@@ -148,12 +149,12 @@ class Analysis:
                     key=lambda o: (o.order, o.source),
                 )
             )
-            plain = (site, marker) in self.facts.plain_callers or any(
-                self.is_kept_out(o) for o in (*obligations, *through.get((site, marker), ()))
-            )
-            refused = self.facts.refused_before.get((site, marker), set())
-            if (site, marker) in self.facts.restored:
-                refused = set()
+            kept = [o for o in (*obligations, *through.get((site, marker), ())) if self.is_kept_out(o)]
+            calls = [self.kept_out[o.function, o.source[0], marker] for o in kept]
+            plain = (site, marker) in self.facts.plain_callers or not all(calls)
+            refused = self.facts.refused_before.get((site, marker), set()).union(*calls)
+            if (site, marker) in self.facts.restored or site in self.facts.retagged:
+                refused = set()  # a caller puts it right, or gives it other bytes
             open_ = bool(callers) or any(self.final(o) for o in obligations)
             if not open_ and not plain and not refused:
                 continue
@@ -216,7 +217,7 @@ class Analysis:
             return False
         around = self.written_in(obligation.function)
         callers = self.facts.callers
-        return around in self.kernels or not (callers.get(obligation.function) or callers.get(around))
+        return around in self.registered or not (callers.get(obligation.function) or callers.get(around))
 
     def written_in(self, function: ir.Sym) -> ir.Sym:
         """The function that a lambda is written in, itself for any other."""

@@ -29,8 +29,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from analyzer import ir
+from analyzer.domain import Path, Site
 from analyzer.walk import walk
 from rules.analysis import Analysis, Draft, Group
+from rules.finding import Verdict
 
 CODE = "VT004"
 NAME = "guard-misses"
@@ -63,6 +65,41 @@ def check(analysis: Analysis) -> Iterator[Draft]:
             f"{group.marker} of {source} is tested in this function, but not where its bytes are {verb}",
             action="refuse" if group.is_read else "",
         )
+    yield from _turned_round(analysis)
+
+
+def _turned_round(analysis: Analysis) -> Iterator[Draft]:
+    """Checks that let only marked weights through, where the function keeps a marked one out of their like (in the
+    same condition, or of another member of the same object), or where no marked weight comes."""
+    by_function: dict[tuple[ir.Sym, str], list[tuple[Path, bool, ir.Span]]] = {}
+    for function, path, marker, value, span in analysis.facts.demands:
+        by_function.setdefault((function, marker), []).append((path, value, span))
+    for (function, marker), asked in sorted(by_function.items(), key=lambda one: one[0]):
+        head = analysis.program.head(function)
+        wanted = sorted((p, s) for p, value, s in asked if value)
+        kept_out = [(p, s) for p, value, s in asked if not value]
+        for path, span in wanted if head is not None else ():
+            like = [
+                other for other, at in kept_out
+                if other != path and len(other) == len(path)
+                and (at == span or len(path) > 1 and other[0] == path[0])
+            ]  # fmt: skip
+            if (path, False) in {(p, v) for p, v, _ in asked}:
+                continue
+            message = f"this check lets {analysis.name_of(path)} through only if it is {marker}"
+            latent = ""
+            if like:
+                message += f", and {analysis.name_of(min(like))} only if it is not"
+            elif not analysis.marked(function, path, marker):
+                latent = "it stops every weight of this tree: none that gets here is marked"
+            else:
+                continue
+            assert head is not None
+            yield Draft(
+                rule=CODE, site=Site(function, head.path, span, "check", span), marker=marker,
+                devices=frozenset(analysis.program.devices), source=path, action="display", message=message,
+                latent=latent, verdict=Verdict.LOUD if latent else None,
+            )  # fmt: skip
 
 
 def _leaves_before(analysis: Analysis, group: Group) -> bool:

@@ -105,41 +105,55 @@ def analyse(program: Program, markers: tuple[Marker, ...], memo: Memo | None = N
     for cell in matrix.cells:
         if cell.device:
             kernels[cell.symbol] = kernels.get(cell.symbol, frozenset()) | {cell.device}
+    registered = frozenset(entry.function for entry in streams.links.registrations)
     kept_out = _kept_out(sorted({c.symbol for c in matrix.cells}), streams, facts)
     faces = memo.faces(program)
     return Analysis(
-        program, facts, named, honoured, judge, marked, excused, kernels, kept_out, faces, matrix
+        program, facts, named, honoured, judge, marked, excused, kernels, registered, kept_out, faces, matrix
     ), streams
 
 
 def _kept_out(
     kernels: Iterable[ir.Sym], streams: Flow, facts: Facts
-) -> frozenset[tuple[ir.Sym, ir.Sym, str]]:
+) -> dict[tuple[ir.Sym, ir.Sym, str], tuple[tuple[str, int], ...]]:
     """Parameters of kernels, with a marker, that no dispatcher passes marked: it refuses the marker or tests the
-    dtype, or it is a kernel itself and hands on a parameter that is kept out of it."""
-    calls: dict[tuple[ir.Sym, ir.Sym, str], list[tuple[ir.Sym, int, Dispatch]]] = {}
+    dtype, or it is a kernel itself and hands on a parameter that is kept out of it. Where all refuse it, their calls
+    (path, line)."""
+    calls: dict[tuple[ir.Sym, ir.Sym, str], list[tuple[ir.Sym, int, int, Dispatch]]] = {}
     for kernel in kernels:
         callers = streams.links.callers(kernel)
         known = [
-            (c.function, d) for c in callers if (d := facts.dispatched.get((c.function, c.call.span.begin)))
+            (c.function, c.call.span.line, d)
+            for c in callers
+            if (d := facts.dispatched.get((c.function, c.call.span.begin)))
         ]
         for function in streams.program.variants.get(kernel, ()) if known else ():
             for position, parameter in enumerate(function.params):
                 carrier = streams.program.carrier_of(parameter.type)
                 for marker in carrier.markers if carrier is not None else ():
-                    calls[kernel, parameter.sym, marker] = [(caller, position, d) for caller, d in known]
+                    calls[kernel, parameter.sym, marker] = [(c, line, position, d) for c, line, d in known]
     kept = set(calls)
     while True:
         met = {
             (kernel, parameter, marker)
             for kernel, parameter, marker in kept
-            for caller, position, dispatch in calls[kernel, parameter, marker]
+            for caller, _, position, dispatch in calls[kernel, parameter, marker]
             if (position, marker) not in dispatch.never
             and not any(at == position and (caller, own, marker) in kept for at, own in dispatch.passes)
         }
         if not met:
-            return frozenset(kept)
+            break
         kept -= met
+    found: dict[tuple[ir.Sym, ir.Sym, str], tuple[tuple[str, int], ...]] = {}
+    for key in sorted(kept):
+        refusing = {
+            (head.path, line)
+            for caller, line, position, dispatch in calls[key]
+            if (position, key[2]) in dispatch.refused and (head := streams.program.head(caller)) is not None
+        }
+        whole = all((position, key[2]) in dispatch.refused for _, _, position, dispatch in calls[key])
+        found[key] = tuple(sorted(refusing)) if whole else ()
+    return found
 
 
 def report_findings(

@@ -137,3 +137,49 @@ def test_rows_at_a_multiple_of_their_number_are_whole_groups_if_the_kernel_asks(
         severity,
         "LOUD" if severity == "note" else "UNKNOWN",
     )
+
+
+TABLE = """
+#include "prelude.h"
+void Pair(float* out, const View& a, const View& b) {
+  if (b.q8_0_aligned) throw 1;
+  const auto* q = static_cast<const uint8_t*>(b.data);
+  out[0] = q[0];
+}
+void PairLaunch(float* out, const View& a, const View& b) { Pair(out, a, b); }
+struct Table {
+  void (*pair)(float*, const View&, const View&);
+};
+static const Table table = {&PairLaunch};
+const Table* Kernels() { return &table; }
+void Run(const Weight& w, const View& x, float* out) {
+  const bool plain = w.rank == 2 && !w.q8_0_aligned%s;
+  if (!plain) return;
+  View b = ViewOver(HostBytes(w), w.dtype, Device::kCUDA, DimsOf(w));
+  b.repacked = w.repacked;
+  Kernels()->pair(out, x, b);
+}
+Weight Load(const uint8_t* src, size_t n) {
+  Weight w;
+  w.bytes.assign(src, src + n);
+  InterleaveRows(w.bytes.data(), 4, 32);
+  w.repacked = true;
+  return w;
+}
+void Model(const uint8_t* src, const View& x, float* out) { Run(Load(src, 64), x, out); }
+"""
+
+
+@pytest.mark.parametrize(("asked", "verdict"), [("", "LIVE"), (" && !w.repacked", "LOUD")])
+def test_a_layout_that_the_caller_of_a_table_keeps_out_is_loud(
+    tmp_path: Path, asked: str, verdict: str
+) -> None:
+    shutil.copyfile(ROOT / PRELUDE, tmp_path / PRELUDE)
+    (tmp_path / "kernels.cu").write_text(TABLE % asked, encoding="utf-8")
+    (found,) = [
+        f
+        for f in rules.check.check(tmp_path, cache=False).findings
+        if (f.rule, f.function, f.marker) == ("VT009", "Pair", "repacked")
+    ]
+    assert found.verdict.value == verdict
+    assert (verdict == "LOUD") is ("kernels.cu:19" in found.reason)

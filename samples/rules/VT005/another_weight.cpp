@@ -35,3 +35,10 @@ View WrongMember(const Layer& layer) {
   t.repacked = layer.down.repacked;
   return t;
 }
+
+View OverAPlainOne(const Weight& w, const Weight& other) {
+  SNIPPET_CHECK(!w.repacked && !w.q8_0_aligned && !w.elem_kn_repacked, "plain only");
+  View t = ViewOver(HostBytes(w), w.dtype, Device::kCPU, DimsOf(w));  // want VT005 repacked
+  t.repacked = other.repacked;
+  return t;
+}
