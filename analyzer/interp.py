@@ -74,7 +74,7 @@ from analyzer.summary import (
     merge,
     ordered,
 )
-from analyzer.walk import COPIES, fresh_fields, literal, walk
+from analyzer.walk import COPIES, children, fresh_fields, literal, walk
 
 _MAX_STATES = 4
 _MAX_CHOICES = 8
@@ -2607,6 +2607,9 @@ class Runner:
                 self.escape(value, x.span, state)
             return self.opaque(x, state)
         self.facts.callers.setdefault(sym, set()).add(self.function.sym)
+        for parameter, value in zip(function.params, args, strict=False):
+            if isinstance(value, Closure) and _always_calls(function.body, parameter.sym):
+                self.ran(value, state)
         bound = Binding(self, function, base, args, x, state)
         self.pass_opens(summary, bound, x, state)
         for path in sorted(summary.reads):
@@ -2672,6 +2675,16 @@ class Runner:
                 held = held.join(value) if isinstance(value, Ptr) else held
             return held
         return result
+
+    def ran(self, closure: Closure, state: State) -> None:
+        """What holds after every run of a lambda, now that it was run."""
+        summary, function = self.interp.summaries.get(closure.sym), self.program.function(closure.sym)
+        if summary is None or function is None or not summary.cases:
+            return
+        own = {p.sym for p in function.params}
+        for atom, value in sorted(set.intersection(*(set(case.known) for case in summary.cases)), key=repr):
+            if own.isdisjoint(leaves(atom)):
+                self.assume(state, ("a", atom), value, told=True)
 
     def matters(self, function: ir.Function, base: Value, args: list[Value], state: State) -> bool:
         """Can what the callee does say anything about a carrier, raw bytes or the device?"""
@@ -2782,6 +2795,23 @@ def is_copy_signature(types: list[str]) -> bool:
         and len(sizes) == 1
         and bare(out[0]) in ("void", bare(into[0]), "unsigned char", "char")
     )
+
+
+def _always_calls(stmt: ir.Stmt | None, sym: ir.Sym) -> bool:
+    """Is the callable called whatever happens, as far as a look at the outermost statements tells?"""
+    if isinstance(stmt, ir.Block):
+        return any(_always_calls(inner, sym) for inner in stmt.body)
+    waiting: list[object] = [
+        stmt.x if isinstance(stmt, (ir.Do, ir.Return)) else stmt.init if isinstance(stmt, ir.Var) else None
+    ]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ir.Call) and isinstance(node.target, ir.Name) and node.target.sym == sym:
+            return True
+        sure = isinstance(node, ir.Node) and not isinstance(node, (ir.Cond, ir.Lambda))
+        if sure and not (isinstance(node, ir.Binary) and node.op in ("&&", "||")):
+            waiting += children(node)  # type: ignore[arg-type]
+    return False
 
 
 def _dimension_of(key: object, path: Path) -> str | None:

@@ -12,6 +12,7 @@ import ctypes
 import functools
 import hashlib
 import posixpath
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -65,6 +66,13 @@ _BINARY_OPS = (
 )  # fmt: skip
 _OVERLOADED_BINARY = frozenset(_BINARY_OPS[3:22]) | {","}
 _OVERLOADED_ASSIGN = frozenset({"=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|="})
+
+_PLACE = re.compile(r"(\((?:lambda|unnamed \w+|anonymous \w+)) at .*?:(\d+):\d+\)")
+
+
+def _placeless(text: str) -> str:
+    """A type or name as clang spells it, without the path of a lambda or an unnamed record: facts move with a tree."""
+    return _PLACE.sub(r"\1@\2)", text) if " at " in text else text
 
 
 class _Clang:
@@ -262,7 +270,7 @@ class _Lowering:
         if text is None:
             text = self.lib.type_spelling(self.lib.canonical_type(ctype))
             text = text.replace("__restrict", "").rstrip()  # what a pointer points to is the same
-            self.types[key] = text
+            self.types[key] = text = _placeless(text)
         return text
 
     def type_of(self, cursor: Any) -> str:
@@ -273,7 +281,7 @@ class _Lowering:
         key = cursor.data[0] or 0
         name = self.names.get(key)
         if name is None:
-            spelling = self.kind_text(cursor)
+            spelling = _placeless(self.kind_text(cursor))
             if cursor._kind_id == _NAMESPACE and (not spelling or spelling.startswith("(")):
                 spelling = "(anonymous)"
             parent = self.lib.parent(cursor)

@@ -260,6 +260,28 @@ def test_a_cache_moves_with_the_tree(tmp_path: Path) -> None:
     assert [each.facts for each in second.parsed] == [each.facts for each in first.parsed]
 
 
+def test_facts_say_nothing_of_the_place_of_their_tree(tmp_path: Path) -> None:
+    """Not even where clang spells it: lambdas and unnamed records have a path for a name."""
+    text = (
+        '#include "carrier.h"\n'
+        "struct Pair { struct { int left; } inner; union { int a; float b; }; };\n"
+        "static enum { kOff, kOn } mode;\n"
+        "template <class F> int Apply(F&& f, Weight& w) { return f(w) ? 1 : 0; }\n"
+        "int Use(Weight& w, Pair& p) {\n"
+        "  auto marked = [&](const Weight& v) { w.packed = p.inner.left > 0; return v.packed; };\n"
+        "  auto any = [](auto&& v) { return v.packed; };\n"
+        "  return Apply(marked, w) + marked(w) + any(w) + (mode == kOn ? p.a : 0);\n"
+        "}\n"
+    )
+    here, there = (
+        run(tmp_path / name, {"carrier.h": CARRIER, "a.cpp": text}) for name in ("here", "there (2)")
+    )
+    raw = [[bytes(parsed.facts) for parsed in found.parsed] for found in (here, there)]
+    assert ("a.cpp", "cpu", "Use") in functions(here)
+    assert raw[0] == raw[1]
+    assert not any(b"here" in facts for facts in raw[0])
+
+
 def test_a_damaged_cache_costs_time_only(tmp_path: Path) -> None:
     files = {"inc/carrier.h": CARRIER, "src/a.cpp": USER}
     first = run(tmp_path / "tree", dict(files), cache=tmp_path / "cache")
