@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -52,10 +53,10 @@ NOTES = {
 }
 
 
-def check(cache: Path, *options: str) -> bytes:
-    """The JSON of a check of the sample tree with its facts kept in `cache`."""
+def check(cache: Path, *options: str, tree: Path = TREE) -> bytes:
+    """The JSON of a check of the sample tree, or a copy of it, with its facts kept in `cache`."""
     done = subprocess.run(
-        [sys.executable, "-m", "vt_lint", "check", "--tree", str(TREE), "--format", "json", *options],
+        [sys.executable, "-m", "vt_lint", "check", "--tree", str(tree), "--format", "json", *options],
         cwd=ROOT,
         env={**os.environ, "XDG_CACHE_HOME": str(cache)},
         capture_output=True,
@@ -101,3 +102,42 @@ def test_all_of_the_tree_was_analysed(cold: bytes) -> None:
 def test_neither_the_cache_nor_the_number_of_workers_changes_a_byte(cache: Path, cold: bytes) -> None:
     assert check(cache, "-j", "1") == cold  # facts from the cache
     assert check(cache, "-j", "1", "--no-cache") == cold
+
+
+PLUGIN = """#include "vllm/models/resident_weight.h"
+#include "vllm/gguf_loader.h"
+
+namespace vllm {
+using Projection = std::vector<float> (*)(dense_attn::Dev, const OwnedTensor&);
+Projection FromPlugin(const char* name);  // of a library that is loaded when it is asked for
+void Offer(const char* name, Projection f);
+
+std::vector<float> Own(dense_attn::Dev d, const OwnedTensor& w) {
+  const vt::Tensor t = dense_attn::MakeTensor(const_cast<uint8_t*>(w.bytes.data()), w.dtype, d.q.device,
+                                              {w.shape[0], w.shape[1]});
+  return {t.Ptr<const float>()[0]};
+}
+void OfferOwn() { Offer("kestrel", &Own); }
+
+std::vector<float> KestrelForward(dense_attn::Dev d, const GgufFile& file, const LoadPolicy& policy) {
+  const OwnedTensor w = LoadMatmulWeight(file, policy, "projection", 8, 64);
+  return FromPlugin("kestrel")(d, w);
+}
+}  // namespace vllm
+"""
+
+
+def test_where_a_weight_goes_through_what_cannot_be_followed_it_is_unknown_and_says_where(
+    tmp_path: Path, cache: Path
+) -> None:
+    """The fifth verdict: a model whose projection another library chooses."""
+    tree = tmp_path / "vt_tree"
+    shutil.copytree(TREE, tree)
+    (tree / "src" / "vllm" / "models" / "kestrel.cpp").write_text(PLUGIN, encoding="utf-8")
+    found = [f for f in json.loads(check(cache, tree=tree))["findings"] if f["function"] == "vllm::Own"]
+    assert {(f["marker"], f["verdict"], f["severity"]) for f in found} == {
+        ("repacked", "UNKNOWN", "warning"),
+        ("elem_kn_repacked", "UNKNOWN", "warning"),
+        ("q8_0_aligned", "DEAD", "note"),
+    }
+    assert all("kestrel.cpp:18" in f["reason"] for f in found if f["verdict"] == "UNKNOWN")

@@ -41,6 +41,7 @@ def test_has_exactly_the_published_fields(tree: Path) -> None:
                 "severity": "error",
                 "verdict": "LIVE",
                 "message": "`repacked` of `w` is neither carried nor refused",
+                "reason": "",
                 "witness": [{"path": "a.cpp", "line": 1, "note": "sets it"}],
                 "fix": {
                     "action": "propagate",

@@ -47,6 +47,7 @@ def finding(f: Finding) -> dict[str, Any]:
         "severity": f.severity.value,
         "verdict": f.verdict.value,
         "message": f.message,
+        "reason": f.reason,
         "witness": [{"path": h.path, "line": h.line, "note": h.note} for h in f.witness],
         "fix": fix(f),
         "fingerprint": f.fingerprint,
