@@ -1,7 +1,8 @@
 """A kernel or predicate branches on some markers of an operand and treats the others as plain.
 
 ## What it does
-Reports a function that reads the bytes of a view, tests one of its markers, and lets another through untested.
+Reports a function that reads the bytes of a view, tests one of its markers, and lets another through untested; and a
+predicate that says no to one layout and asks for more than layouts, but says yes to another one.
 
 ## Why is this bad?
 It looks as if the kernel knew about layouts. It knows about one of them.
@@ -18,7 +19,8 @@ VT_CHECK(!b.q8_0_aligned, "q8_0_aligned: the CUDA GEMM reads it");
 ```
 
 ## Fix safety
-Safe: the check fires only for a marked weight that this kernel would misread.
+Safe: the check fires only for a marked weight that this kernel would misread. What a predicate says is for a person to
+change.
 """
 
 from __future__ import annotations

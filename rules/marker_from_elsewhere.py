@@ -20,7 +20,8 @@ t.repacked = fresh.repacked;
 ```
 
 ## Fix safety
-Safe where the source has the marker: it is copied from there.
+Safe where the source has the marker: it is copied from there. A container of unchecked length gets a check of it,
+which is safe too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """A marker is kept on a part or on another shape of the tensor it describes.
 
 ## What it does
-Follows byte offsets, row slices, shrunken or swapped dimensions. A marker's layout survives none of them, unless
-its declaration names a row group and the path has a test that the cut is a multiple of it.
+Follows byte offsets, row slices, shrunken, swapped, multiplied or divided dimensions. A marker's layout survives none
+of them, unless its declaration names a row group and the path has a test that the cut is a multiple of it. Rows that
+begin at a multiple of their own number are a note where every kernel that reads the marker asks for that.
 
 ## Why is this bad?
 The flag is true and the bytes are not what it says: the kernel takes its fast path over a band of somebody else's

@@ -2,7 +2,9 @@
 
 ## What it does
 Where a device test or a constant narrows an arm, asks whether each marker carried there is honoured by a kernel of
-every device of the arm, by the honours matrix, or refused on the others.
+every device of the arm, by the honours matrix, or refused on the others; a whole copy that is moved to another
+device carries all it has. Also reports a policy field that lets a marker be set on any device, beside one that asks
+for the device.
 
 ## Why is this bad?
 The flag arrives and nobody reads it: the kernel of that device reads the rewritten bytes as plain ones.
@@ -19,7 +21,8 @@ VT_CHECK(!w.repacked, "repacked: only a CPU kernel reads it");
 ```
 
 ## Fix safety
-Safe: the check added fires only for a marked weight on a device that would misread it.
+Safe: the check added fires only for a marked weight on a device that would misread it. To narrow a policy field by the
+device that its sibling asks for is unsafe: weights keep another layout from then on.
 """
 
 from __future__ import annotations
