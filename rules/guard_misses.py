@@ -3,8 +3,8 @@
 ## What it does
 Reports a loss (as VT001) or a blind read (as VT007) in a function that does test the marker of this very source:
 after the use, on another path, with the wrong polarity (a test that admits the marker refuses nothing), or as one
-of several alternatives. Also a check that lets one weight through only with the marker that its like are refused for, and
-one that every weight of the tree fails.
+of several alternatives. Also a check that lets one weight through only with the marker that its like are refused
+for, and one that every weight of the tree fails.
 
 ## Why is this bad?
 The reader sees a guard and stops looking.
