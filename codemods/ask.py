@@ -1,4 +1,5 @@
-"""Ask for a condition that the rule names: in a check at the top of the function, or in what is stored."""
+"""Ask for a condition that the rule names: in a check at the top of the function, in what is stored, or by storing
+it."""
 
 from __future__ import annotations
 
@@ -26,6 +27,8 @@ def ask(context: Context, construction: Construction, statement: Node) -> list[E
             edits += _require(context, finding, finding.fix.condition, statement)
         elif finding.fix is not None and finding.fix.action == "narrow":
             edits += _narrow(context, finding.fix.condition, statement)
+        elif finding.fix is not None and finding.fix.action == "answer":
+            edits += _answer(context, finding.fix.condition, statement)
     return edits
 
 
@@ -54,3 +57,17 @@ def _narrow(context: Context, condition: str, statement: Node) -> list[Edit]:
     opening = [edit(value.start_byte, value.start_byte, "(")] if looser else []
     closing = ")" if looser else ""
     return [*opening, edit(value.end_byte, value.end_byte, f"{closing} && {condition}")]
+
+
+def _answer(context: Context, call: str, statement: Node) -> list[Edit]:
+    """Store what the statement right ahead, a call, says."""
+    source = context.source
+    stored, ahead = assignment(source, statement), statement.prev_sibling
+    if stored is None or ahead is None or source.text(ahead.start_byte, ahead.end_byte) != f"{call};":
+        raise CannotFixError(f"the answer of `{call}` is not at hand here")
+    edit = Place(source, context.style, statement).edit
+    value = stored[1]
+    return [
+        edit(ahead.start_byte, statement.start_byte, ""),
+        edit(value.start_byte, value.end_byte, call),
+    ]

@@ -32,7 +32,7 @@ from rules.policy import Override, decide
 PASSES = 4
 """How often a tree is fixed and checked again before the fixes are taken not to converge."""
 
-_ACTIONS = ("propagate", "refuse", "both", "clear", "require", "narrow")
+_ACTIONS = ("propagate", "refuse", "both", "clear", "require", "narrow", "answer")
 
 
 class FixError(Exception):
@@ -249,7 +249,12 @@ def _source(root: Path, path: str, sha: str | None) -> Source:
 def _overridden(finding: Finding, overrides: Sequence[Override]) -> Finding:
     fix = finding.fix
     own = [o for o in overrides if o.marker == finding.marker]
-    if fix is None or not own or fix.action in ("clear", "require", "narrow") or not finding.devices:
+    if (
+        fix is None
+        or not own
+        or fix.action in ("clear", "require", "narrow", "answer")
+        or not finding.devices
+    ):
         return finding
     part = finding.rule == "VT003" or (finding.site is not None and finding.site.form in ("slice", "reshape"))
     honours = (
@@ -486,6 +491,7 @@ def describe(finding: Finding) -> str:
         "clear": "cleared",
         "require": f"safe once `{fix.condition}` is checked",
         "narrow": f"set only where `{fix.condition}`",
+        "answer": f"set to what `{fix.condition}` says",
     }[fix.action]
     why = f": {fix.why}" if fix.why else ""
     proved = f" (verified on {', '.join(fix.verified)})" if fix.verified else ""

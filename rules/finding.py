@@ -80,10 +80,11 @@ class Site(msgspec.Struct, frozen=True):
 
 
 class Fix(msgspec.Struct, frozen=True):
-    """What should be done (`propagate`, `refuse`, `both`, `clear`, `require`, `narrow`) and how safe that is (`safe`,
-    `unsafe`, `display`). `refuse_devices`: the devices to refuse on when the action is `both`. `condition`: C++ text
-    that has to hold when the function begins (`require`), or wherever the stored boolean is true (`narrow`). `why`:
-    the policy's reason. `verified`: the devices on which a runtime check proved it; no rule sets it."""
+    """What should be done (`propagate`, `refuse`, `both`, `clear`, `require`, `narrow`, `answer`) and how safe that is
+    (`safe`, `unsafe`, `display`). `refuse_devices`: the devices to refuse on when the action is `both`. `condition`:
+    C++ text that has to hold when the function begins (`require`), or wherever the stored boolean is true (`narrow`),
+    or that is to be stored (`answer`). `why`: the policy's reason. `verified`: the devices on which a runtime check
+    proved it; no rule sets it."""
 
     action: str
     safety: str = "safe"

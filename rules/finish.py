@@ -169,11 +169,11 @@ class Finisher:
                 "display" if macro else "unsafe",
                 why="the bytes are new: no old layout may be claimed",
             )
-        if draft.action in ("require", "narrow"):
+        if draft.action in ("require", "narrow", "answer"):
             where = draft.condition
             if not isinstance(where, str):
                 where = self.texts.text(site.path, where.begin, where.end) if not where.macro else ""
-            # A narrower policy keeps a layout from weights that had it; a check stops what never worked.
+            # The others keep a layout, or its marker, from weights that had it; a check stops what never worked.
             safety = "safe" if draft.action == "require" else "unsafe"
             shown = macro or not where or "\n" in where
             return Fix(draft.action, "display" if shown else safety, condition=where, why=draft.why)

@@ -65,12 +65,26 @@ def _marks_without_rewrite(analysis: Analysis) -> Iterator[Draft]:
         if (write.function, write.object) in rewritten or _after_asking(analysis, write):
             continue  # rewritten here, or by the call whose success is tested
         site = Site(write.function, write.path, write.span, "mark", write.span)
+        asked = _not_listened_to(analysis, write)
         yield Draft(
             rule=CODE, site=site, marker=write.marker, devices=frozenset(analysis.program.devices),
-            source=write.object, source_type=write.carrier, action="display",
+            source=write.object, source_type=write.carrier, action="answer" if asked else "display", condition=asked,
+            why="the call ahead says whether it rewrote the bytes" if asked else "",
             message=f"{write.marker} is set to true, and this function rewrites no bytes of "
             f"{analysis.name_of(write.object)}: set it beside the rewrite, when that succeeded",
         )  # fmt: skip
+
+
+def _not_listened_to(analysis: Analysis, write: MarkerWrite) -> ir.Span | str:
+    """The last call ahead of the store that gets the object and whose boolean answer nobody looks at."""
+    function = analysis.program.function(write.function)
+    calls = [
+        node.x.span for node in walk(function.body if function is not None else None)
+        if isinstance(node, ir.Do) and isinstance(node.x, ir.Call) and node.x.type == "bool"
+        and node.span.end <= write.span.begin
+        and any(isinstance(n, ir.Name) and n.sym == write.object[0] for a in node.x.args for n in walk(a))
+    ]  # fmt: skip
+    return max(calls, key=lambda span: span.begin, default="")
 
 
 def _after_asking(analysis: Analysis, write: MarkerWrite) -> bool:

@@ -79,3 +79,20 @@ def test_a_narrower_policy_is_no_safe_fix(tmp_path: Path) -> None:
     assert after == PLAN % "keep || force"
     assert "VT002" in left
     assert any("--unsafe" in reason for reason in skipped)
+
+
+def test_a_marker_is_set_to_what_the_rewrite_says(tmp_path: Path) -> None:
+    text = (ROOT / "VT005" / "without_the_rewrite.cpp").read_text(encoding="utf-8")
+    old = "  TryInterleave(w, scratch);\n  w.repacked = true;"
+    after, left, skipped = fixed(tmp_path, text, unsafe=True)
+    assert after == text.replace(old, "  w.repacked = TryInterleave(w, scratch);")
+    assert (left, skipped) == ([], [])
+
+
+def test_an_answer_that_is_not_at_hand_is_told_of_and_not_edited(tmp_path: Path) -> None:
+    text = (ROOT / "VT005" / "without_the_rewrite.cpp").read_text(encoding="utf-8")
+    text = text.replace("scratch);\n  w.repacked", "scratch);\n  scratch[0] = 0;\n  w.repacked")
+    after, left, skipped = fixed(tmp_path, text, unsafe=True)
+    assert after == text
+    assert left == ["VT005"]
+    assert "the answer of `TryInterleave(w, scratch)` is not at hand here" in skipped[0]

@@ -178,6 +178,7 @@ def _todo(f: Finding) -> str:
         "clear": "clear it",
         "require": f"check that `{f.fix.condition}`",
         "narrow": f"add `&& {f.fix.condition}`",
+        "answer": f"set it to `{f.fix.condition}`",
     }.get(f.fix.action)
     if advice is None:  # to be decided by a person
         return f.fix.why or f.message
