@@ -105,12 +105,16 @@ def version() -> str:
 
 @functools.cache
 def code_digest(*packages: str) -> str:
-    """Return a digest of the Python code of whole `packages`."""
+    """Return a digest of the Python code of whole `packages`, with the packages in them."""
     digest = hashlib.sha256()
     for package in packages:
-        for entry in sorted(resources.files(package).iterdir(), key=lambda each: each.name):
-            if entry.name.endswith(".py"):
-                digest.update(entry.read_bytes())
+        waiting = [resources.files(package)]
+        while waiting:
+            for entry in sorted(waiting.pop().iterdir(), key=lambda each: each.name):
+                if entry.is_dir():
+                    waiting.append(entry)
+                elif entry.name.endswith(".py"):
+                    digest.update(entry.read_bytes())
     return digest.hexdigest()
 
 

@@ -2,6 +2,7 @@ import ast
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from analyzer import cache
 from analyzer.cache import FileState, Pack, Store, result_key
@@ -142,3 +143,18 @@ def test_the_version_covers_every_module_that_makes_facts() -> None:
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("analyzer"):
                 parts = node.module.split(".")[1:] or [alias.name for alias in node.names]
                 assert set(parts[:1] if len(parts) == 1 and node.module != "analyzer" else parts) <= named
+
+
+def test_the_digest_of_code_covers_packages_in_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    inner = tmp_path / "coded" / "inner"
+    inner.mkdir(parents=True)
+    (inner.parent / "__init__.py").touch()
+    (inner / "__init__.py").write_text("a = 1")
+    digest = cache.code_digest.__wrapped__
+    first = digest("coded")
+    assert digest("coded") == first
+    (inner / "__init__.py").write_text("a = 2")
+    assert digest("coded") != first

@@ -1,0 +1,210 @@
+"""Running a program: every function that can touch a carrier, callees inside their callers, kept results first."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+
+from analyzer import ir
+from analyzer.dtypes import Predicates
+from analyzer.interp.calls import NORETURN
+from analyzer.interp.conditions import IS_DEVICE
+from analyzer.interp.runner import Runner
+from analyzer.markers import Marker
+from analyzer.memo import Memo, Result, Unit, keys
+from analyzer.produced import dtypes_of, flags_of
+from analyzer.program import Head, Program, bare, is_byte_pointer, is_pointer
+from analyzer.summary import Facts, Summary, merge
+from analyzer.walk import fresh_fields, walk
+
+_MAX_NESTED = 60
+
+
+def interpret(program: Program, markers: Iterable[Marker], memo: Memo | None = None) -> Facts:
+    """Run every function of `program` that can touch a carrier, or take its result from `memo`. Deterministic: neither
+    the order of files nor what was kept matters."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, 6000))  # callees are run inside their callers
+    try:
+        return Interpreter(program, {m.name: m for m in markers}, memo or Memo()).run()
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+class Interpreter:
+    """All functions of a program, each run once; what their runs share."""
+
+    def __init__(self, program: Program, markers: dict[str, Marker], memo: Memo) -> None:
+        self.program = program
+        self.markers = {name: markers[name] for name in program.markers if name in markers}
+        self.memo = memo
+        known = keys(program, self.markers, memo)
+        self.units = known.units
+        self.handling = known.handling
+        self.result = Result()
+        self.results: dict[ir.Sym, Result] = {}
+        self.everywhere = frozenset(program.devices) or frozenset({"cpu", "cuda"})
+        self.summaries: dict[ir.Sym, Summary] = {}
+        self.running: set[ir.Sym] = set()
+        self.relevant: dict[ir.Sym, bool] = {}
+        self.asking: dict[ir.Sym, bool] = {}
+        self.named: dict[ir.Sym, set[ir.Sym]] = {}
+        self.ending: dict[ir.Sym, bool] = {}
+        self.buffers: dict[str, bool] = {}
+        self.predicates = Predicates(program)
+        self.answered: dict[object, bool] = {}
+        self.fresh_fields = fresh_fields(program, known.own, known.fresh)
+        self.dtypes = {m.name: dtypes_of(m, known.produced) for m in self.markers.values()}
+        self.flags = {name: flags_of(name, known.produced) for name in self.markers}
+
+    def run(self) -> Facts:
+        for sym, variants in sorted(self.program.heads.items()):
+            head = self.program.head(sym)
+            if head is None or head.parent or not any(v.has_body for v in variants):
+                continue
+            if self.is_relevant(head):
+                self.summary(sym)
+        facts = Facts()
+        for _, result in sorted(self.results.items()):
+            facts.add(result.facts)
+        facts.summaries = self.summaries
+        return facts
+
+    def is_relevant(self, function: ir.Function | Head) -> bool:
+        """Can running this body say anything about a carrier or raw bytes a caller may pass?"""
+        found = self.relevant.get(function.sym)
+        if found is None:
+            found = any(self.program.carrier_of(p.type) for p in function.params)
+            found = (
+                found
+                or bool(self.program.carrier_of(function.result))
+                or function.owner in self.program.carriers
+            )
+            found = found or function.sym in self.handling
+            self.relevant[function.sym] = found
+        return found
+
+    def holds_raw_bytes(self, type_text: str) -> bool:
+        program = self.program
+        if not type_text or program.carrier_of(type_text):
+            return False
+        if is_byte_pointer(type_text):
+            return True
+        base = bare(type_text)
+        if re.match(r"^std::(vector|span|unique_ptr|shared_ptr|array|deque)<", base):
+            return not program.is_container_of_carriers(type_text) and _holds_scalars(base)
+        return any(
+            base == bare(m.type)
+            for c in program.carriers.values()
+            for m in c.members
+            if m.name in c.storage and not is_pointer(m.type)
+        )
+
+    def named_in(self, sym: ir.Sym) -> set[ir.Sym]:
+        """Everything that the body of a lambda names, with those in it."""
+        found = self.named.get(sym)
+        if found is None:
+            found = self.named[sym] = set()
+            for variant in self.program.variants.get(sym, ()):
+                for node in walk(variant.body):
+                    if isinstance(node, ir.Name):
+                        found.add(node.sym)
+                    elif isinstance(node, ir.Lambda):
+                        found |= self.named_in(node.sym)
+        return found
+
+    def asks_device(self, function: ir.Function) -> bool:
+        """A predicate over the device: its body names one."""
+        found = self.asking.get(function.sym)
+        if found is None:
+            found = bare(function.result) == "bool" and any(
+                isinstance(n, ir.Name)
+                and n.kind == "enum"
+                and n.name.rpartition("::")[0] in self.program.device_enums
+                or isinstance(n, ir.Call)
+                and IS_DEVICE.match(n.name.rpartition("::")[2])
+                for n in walk(function.body)
+            )
+            self.asking[function.sym] = found
+        return found
+
+    def never_returns(self, function: ir.Function) -> bool:
+        """The body ends in a throw or a call that does not come back, and returns nowhere."""
+        found = self.ending.get(function.sym)
+        if found is None:
+            found = self.ending[function.sym] = _never_returns(function)
+        return found
+
+    def summary(self, sym: ir.Sym) -> Summary:
+        """The summary of a function. Those that call each other in a circle are run together, in a fixed order, so
+        that it does not matter from where the circle is entered."""
+        self.result.asked.add(sym)
+        known = self.summaries.get(sym)
+        if known is not None:
+            return known
+        unit = self.units.get(sym)
+        if unit is None or sym in self.running or len(self.running) > _MAX_NESTED:
+            return Summary(known_body=False)
+        if self.running.isdisjoint(unit.members):
+            kept = self.memo.result(unit.key)
+            if kept is not None:
+                self.results[unit.members[0]] = kept
+                self.summaries.update(kept.summaries)
+                for other in sorted(kept.asked):
+                    self.summary(other)
+            else:
+                self.run_unit(unit)
+        elif not self.run_function(sym):
+            return Summary(known_body=False)
+        return self.summaries.get(sym) or Summary(known_body=False)
+
+    def run_unit(self, unit: Unit) -> None:
+        outer, self.result = self.result, Result()
+        for member in unit.members:
+            if member not in self.summaries:
+                self.run_function(member)
+        self.results[unit.members[0]] = self.result
+        self.memo.keep(unit.key, self.result)
+        self.result = outer
+
+    def run_function(self, sym: ir.Sym) -> bool:
+        variants = [v for v in self.program.variants.get(sym, ()) if v.body is not None]
+        if not variants:
+            return False
+        self.running.add(sym)
+        try:
+            merged: Summary | None = None
+            for variant in variants:
+                one = Runner(self, variant).summarise()
+                merged = one if merged is None else merge(merged, one)
+        except RecursionError:
+            self.result.facts.gave_up[sym] = "nested too deeply to follow"
+            merged = Summary(known_body=False)
+        finally:
+            self.running.discard(sym)
+        assert merged is not None
+        self.summarised(sym, merged)
+        return True
+
+    def summarised(self, sym: ir.Sym, summary: Summary) -> None:
+        """Keep the summary of a function, or of a lambda in it, with the result that is being made."""
+        self.summaries[sym] = self.result.summaries[sym] = summary
+
+
+def _holds_scalars(base: str) -> bool:
+    return bool(re.search(r"<(?:const )?(?:void|unsigned char|char|signed char|short|unsigned short|int|unsigned int|"
+                          r"long|unsigned long|float|double|std::byte)\b", base))  # fmt: skip
+
+
+def _never_returns(function: ir.Function) -> bool:
+    """The body ends in a throw or a call that does not come back, and returns nowhere."""
+    body = function.body
+    if not isinstance(body, ir.Block) or not body.body or any(isinstance(n, ir.Return) for n in walk(body)):
+        return False
+    last = body.body[-1]
+    return isinstance(last, ir.Do) and (
+        isinstance(last.x, ir.ThrowExpr)
+        or isinstance(last.x, ir.Call)
+        and last.x.name.rpartition("::")[2] in NORETURN
+    )
