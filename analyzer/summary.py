@@ -98,7 +98,6 @@ class Facts:
     byte_writes: dict[tuple[object, ...], BytesWrite] = field(default_factory=dict)
     tests: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
     resolves: dict[ir.Sym, set[tuple[Path, str]]] = field(default_factory=dict)
-    summaries: dict[ir.Sym, Summary] = field(default_factory=dict)
     plain_callers: set[tuple[Site, str]] = field(default_factory=set)
     restored: set[tuple[Site, str]] = field(default_factory=set)
     refused_before: dict[tuple[Site, str], set[tuple[str, int]]] = field(default_factory=dict)

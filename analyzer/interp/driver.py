@@ -68,7 +68,6 @@ class Interpreter:
         facts = Facts()
         for _, result in sorted(self.results.items()):
             facts.add(result.facts)
-        facts.summaries = self.summaries
         return facts
 
     def is_relevant(self, function: ir.Function | Head) -> bool:
