@@ -18,6 +18,7 @@ from analyzer.dtypes import speaks_of
 from analyzer.events import leaves
 from analyzer.flow import Flow
 from analyzer.gates import Frame
+from analyzer.keys import is_multiple
 from analyzer.links import Node
 from analyzer.markers import Marker
 from analyzer.program import Carrier, Head, device_name, is_test_path
@@ -281,8 +282,7 @@ class _Reader:
             text = literal(self.program.globals[e.sym].init)
         else:
             text = literal(e)
-        digits = text.rstrip("uUlL")
-        return digits.isdigit() and int(digits) > 0 and int(digits) % group == 0
+        return is_multiple(text, group)
 
     def path_of(self, function: ir.Sym) -> str:
         known = self.program.head(function)

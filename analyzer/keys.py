@@ -70,6 +70,12 @@ def worth_knowing(key: object) -> bool:
     )
 
 
+def is_multiple(text: str, group: int) -> bool:
+    """Is this C++ integer literal a multiple of `group`, and not zero?"""
+    digits = text.rstrip("uUlL")
+    return digits.isdigit() and int(digits) > 0 and int(digits) % group == 0
+
+
 def mentions_only(key: object, syms: set[str]) -> bool:
     """Every local symbol in the key is a parameter."""
     if isinstance(key, tuple):

@@ -407,6 +407,7 @@ def at_whole_groups(report: Report, tree: Path, markers: Sequence[Marker] = MARK
         path = finding.place.path
         if finding.rule == "VT003" and finding.marker in row_groups and finding.severity is not Severity.NOTE:
             if path not in sources:
+                sources[path] = None
                 with contextlib.suppress(apply.ApplyError):
                     sources[path] = _source(tree, path, report.hashes.get(path))
             if (source := sources.get(path)) is not None:

@@ -77,16 +77,16 @@ def _turned_round(analysis: Analysis) -> Iterator[Draft]:
         by_function.setdefault((function, marker), []).append((path, value, span))
     for (function, marker), asked in sorted(by_function.items(), key=lambda one: one[0]):
         head = analysis.program.head(function)
-        wanted = sorted((p, s) for p, value, s in asked if value)
+        if head is None:
+            continue
         kept_out = [(p, s) for p, value, s in asked if not value]
-        for path, span in wanted if head is not None else ():
+        refused = {path for path, _ in kept_out}
+        for path, span in sorted((p, s) for p, value, s in asked if value and p not in refused):
             like = [
                 other for other, at in kept_out
                 if other != path and len(other) == len(path)
                 and (at == span or len(path) > 1 and other[0] == path[0])
             ]  # fmt: skip
-            if (path, False) in {(p, v) for p, v, _ in asked}:
-                continue
             message = f"this check lets {analysis.name_of(path)} through only if it is {marker}"
             latent = ""
             if like:
@@ -95,7 +95,6 @@ def _turned_round(analysis: Analysis) -> Iterator[Draft]:
                 latent = "it stops every weight of this tree: none that gets here is marked"
             else:
                 continue
-            assert head is not None
             yield Draft(
                 rule=CODE, site=Site(function, head.path, span, "check", span), marker=marker,
                 devices=frozenset(analysis.program.devices), source=path, action="display", message=message,

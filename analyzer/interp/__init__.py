@@ -15,7 +15,7 @@ methods that are needed below where they are defined.
     buffers         raw bytes read, written and copied; carriers handed away
     conditions      tests, and what their outcomes teach
     stores          assignments
-    library         callees without a body
+    externals       callees without a body
     calls           constructors, and callees applied by their summaries (in `binding`'s terms)
     expressions     values
     statements      control flow

@@ -28,14 +28,14 @@ from analyzer.program import bare
 from analyzer.summary import MAX_VIA, Case, Summary
 
 if TYPE_CHECKING:
-    from analyzer.interp.library import Library
+    from analyzer.interp.externals import Externals
 
 
 class Binding:
     """Parameters of a callee in terms of the caller."""
 
     def __init__(
-        self, run: Library, function: ir.Function, base: Value, args: list[Value], x: ir.Call, state: State
+        self, run: Externals, function: ir.Function, base: Value, args: list[Value], x: ir.Call, state: State
     ) -> None:
         self.run = run
         self.state = state

@@ -9,7 +9,7 @@ from analyzer import formula as fm
 from analyzer import ir
 from analyzer.domain import Bool, Closure, Obj, Path, Ptr, Ref, State, Value
 from analyzer.interp.binding import Binding
-from analyzer.interp.library import Library
+from analyzer.interp.externals import Externals
 from analyzer.interp.stores import is_borrowing
 from analyzer.keys import leaves
 from analyzer.program import Carrier, bare, is_byte_pointer
@@ -31,7 +31,7 @@ NORETURN = frozenset(
 _REFUSES = re.compile(r"^(throw|fail|fatal|panic|die|abort|raise|refuse|reject)", re.IGNORECASE)
 
 
-class Calls(Library):
+class Calls(Externals):
     """Calls and constructions."""
 
     def call(self, x: ir.Call, state: State) -> Value:

@@ -124,30 +124,34 @@ class Conditions(States):
     ) -> None:
         """Restrict `state` to where `f` is `polarity`. `told`: a callee says so, this function tests nothing. Raises
         Dead when it cannot be."""
-        head = f[0]
         if not told:
             # All that it asks: an operand may not be come to, where two markers exclude each other.
             asked = {a[1:] for a in fm.atoms(f) if a[0] == "m"}
             if asked:
                 self.facts.tests.setdefault(self.function.sym, set()).update(asked)
+        self.restrict(state, f, polarity, resolving, told)
+
+    def restrict(self, state: State, f: Formula, polarity: bool, resolving: bool, told: bool) -> None:
+        """Restrict `state` as `assume` does, noting no test."""
+        head = f[0]
         if head == "c":
             if f[1] is not polarity:
                 raise Dead
         elif head == "!":
-            self.assume(state, f[1], not polarity, resolving, told)
+            self.restrict(state, f[1], not polarity, resolving, told)
         elif head == "a":
             self.assume_atom(state, f[1], polarity, resolving, told)
         elif head == "any":
             members = sorted(f[1], key=repr)
-            self.assume(state, members[self.choose(len(members))], polarity, resolving, told)
+            self.restrict(state, members[self.choose(len(members))], polarity, resolving, told)
         elif (head == "&") is polarity:
-            self.assume(state, f[1], polarity, resolving, told)
-            self.assume(state, f[2], polarity, resolving, told)
+            self.restrict(state, f[1], polarity, resolving, told)
+            self.restrict(state, f[2], polarity, resolving, told)
         elif self.choose(2) == 0:
-            self.assume(state, f[1], polarity, resolving, told)
+            self.restrict(state, f[1], polarity, resolving, told)
         else:
-            self.assume(state, f[1], not polarity, resolving, told)
-            self.assume(state, f[2], polarity, resolving, told)
+            self.restrict(state, f[1], not polarity, resolving, told)
+            self.restrict(state, f[2], polarity, resolving, told)
 
     def assume_atom(self, state: State, key: Atom, polarity: bool, resolving: bool, told: bool) -> None:
         if key[0] == "dev":

@@ -12,7 +12,7 @@ from analyzer.domain import Obj, Obligation, Open, Origin, Path, Site, State
 from analyzer.dtypes import speaks_of
 from analyzer.formula import Formula
 from analyzer.interp.run import Run
-from analyzer.keys import asks_a_dtype, leaves, names_of
+from analyzer.keys import asks_a_dtype, is_multiple, leaves, names_of
 from analyzer.program import bare, device_name
 from analyzer.summary import MAX_VIA
 from analyzer.walk import literal
@@ -297,11 +297,7 @@ class Obligations(Run):
                 for side in atom[1][1:]:
                     if isinstance(side, tuple) and side[:1] == ("%",) and isinstance(side[2], tuple):
                         number = side[2][1] if side[2][:1] == ("lit",) else self.constant(side[2])
-                        if (
-                            number
-                            and str(number).rstrip("uUlL").isdigit()
-                            and int(str(number).rstrip("uUlL")) % group == 0
-                        ):
+                        if is_multiple(str(number), group):
                             return True
         return False
 

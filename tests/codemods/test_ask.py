@@ -35,32 +35,22 @@ def test_a_shape_of_unknown_length_is_asked_for_its_length_first(tmp_path: Path)
     assert left == []
 
 
-PLAN = """#include "prelude.h"
-struct Plan {
-  bool interleave = false;
-  bool transpose = false;
-};
-Plan Decide(bool keep, bool force, bool want, Device target) {
-  Plan p;
-  p.interleave = %s;
-  p.transpose = want && target == Device::kCPU;
-  return p;
-}
-void Load(Weight& w, const Plan& p) {
-  if (p.interleave) {
-    InterleaveRows(w.bytes.data(), w.shape[0], w.shape[1]);
-    w.repacked = true;
-  }
-}
-"""
+STORED = "keep_quantised && HostHasInt8Mma()"
+PLAN = (ROOT / "VT002" / "producer_asks_the_host_only.cpp").read_text(encoding="utf-8").replace(STORED, "%s")
 
 
 @pytest.mark.parametrize(
     ("stored", "narrowed"),
     [
-        ("keep && HostHasInt8Mma()", "keep && HostHasInt8Mma() && target == Device::kCPU"),
-        ("keep || force", "(keep || force) && target == Device::kCPU"),
-        ("force ? true : keep", "(force ? true : keep) && target == Device::kCPU"),
+        (
+            "keep_quantised && HostHasInt8Mma()",
+            "keep_quantised && HostHasInt8Mma() && target == Device::kCPU",
+        ),
+        ("keep_quantised || want_transpose", "(keep_quantised || want_transpose) && target == Device::kCPU"),
+        (
+            "want_transpose ? true : keep_quantised",
+            "(want_transpose ? true : keep_quantised) && target == Device::kCPU",
+        ),
         ("HostHasInt8Mma()", "HostHasInt8Mma() && target == Device::kCPU"),
     ],
 )
@@ -75,8 +65,8 @@ def test_a_policy_asks_for_the_device_that_its_sibling_asks_for(
 
 def test_a_narrower_policy_is_no_safe_fix(tmp_path: Path) -> None:
     """Weights that had the layout on another device lose it: a person decides."""
-    after, left, skipped = fixed(tmp_path, PLAN % "keep || force")
-    assert after == PLAN % "keep || force"
+    after, left, skipped = fixed(tmp_path, PLAN % "keep_quantised || want_transpose")
+    assert after == PLAN % "keep_quantised || want_transpose"
     assert "VT002" in left
     assert any("--unsafe" in reason for reason in skipped)
 

@@ -29,7 +29,7 @@ _SIZERS = frozenset(
 )
 
 
-class Library(Stores):
+class Externals(Stores):
     """Calls of what has no body."""
 
     def memory(self, x: ir.Call, args: list[Value], state: State) -> tuple[bool, Value]:
