@@ -78,7 +78,6 @@ class _Walk:
             ir.Init: self.init,
             ir.New: self.new,
             ir.Other: self.other,
-            ir.ThrowExpr: self.throw,
         }
         self.statements: dict[type, Callable[[Any, Cond | None], Cond | None]] = {
             ir.Do: self.do,
@@ -230,10 +229,6 @@ class _Walk:
     def other(self, e: ir.Other, cond: Cond | None) -> None:
         for item in e.items:
             self.expr(item, cond)
-
-    def throw(self, e: ir.ThrowExpr, cond: Cond | None) -> None:
-        if e.x is not None:
-            self.expr(e.x, cond)
 
 
 def _jumps(s: ir.Stmt | None) -> bool:

@@ -146,9 +146,7 @@ class New(Node, frozen=True, array_like=True, gc=False, tag="w"):
 
 
 class ThrowExpr(Node, frozen=True, array_like=True, gc=False, tag="h"):
-    """`throw x`."""
-
-    x: Expr | None
+    """`throw x`, without the `x`: it ends the path, and half of all expressions are texts of errors."""
 
 
 class Other(Node, frozen=True, array_like=True, gc=False, tag="o"):

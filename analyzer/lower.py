@@ -8,6 +8,7 @@ and an edit can be placed there; code spelled in a macro body is marked `macro` 
 
 from __future__ import annotations
 
+import bisect
 import ctypes
 import functools
 import hashlib
@@ -67,12 +68,20 @@ _BINARY_OPS = (
 _OVERLOADED_BINARY = frozenset(_BINARY_OPS[3:22]) | {","}
 _OVERLOADED_ASSIGN = frozenset({"=", "*=", "/=", "%=", "+=", "-=", "<<=", ">>=", "&=", "^=", "|="})
 
+_IN_MACRO = 1 << 31  # the bit of a location number that says so; without it, numbers count bytes of a file
+_LINE_END = re.compile(rb"\r\n|\n|\r")
 _PLACE = re.compile(r"(\((?:lambda|unnamed \w+|anonymous \w+)) at .*?:(\d+):\d+\)")
 
 
 def _placeless(text: str) -> str:
     """A type or name as clang spells it, without the path of a lambda or an unnamed record: facts move with a tree."""
     return _PLACE.sub(r"\1@\2)", text) if " at " in text else text
+
+
+class _Text(ctypes.Structure):
+    """`CXString`; cindex's own is freed by a destructor, which takes longer than all the rest."""
+
+    _fields_ = (("data", ctypes.c_void_p), ("private_flags", ctypes.c_uint))
 
 
 class _Clang:
@@ -88,15 +97,16 @@ class _Clang:
         def bind(name: str, result: Any, *arguments: Any) -> Any:
             return ctypes.CFUNCTYPE(result, *arguments)((name, lib))
 
-        text = cindex._CXString
+        get = bind("clang_getCString", ctypes.c_char_p, _Text)
+        dispose = bind("clang_disposeString", None, _Text)
 
         def bind_text(name: str, *arguments: Any) -> Callable[..., str]:
-            raw = bind(name, text, *arguments)
-            get = bind("clang_getCString", ctypes.c_char_p, text)
+            raw = bind(name, _Text, *arguments)
 
             def call(*values: Any) -> str:
-                found = raw(*values)  # freed by its own destructor
+                found = raw(*values)
                 data = get(found)
+                dispose(found)
                 return data.decode("utf-8", "replace") if data else ""
 
             return call
@@ -166,16 +176,22 @@ def lower(
 
 
 class _File:
-    """One wanted file while it is being lowered."""
+    """One wanted file while it is being lowered. `first`: clang's number for the location of its first byte, -1
+    until known."""
 
     def __init__(self, path: str, data: bytes) -> None:
         self.path = path
         self.data = data
+        self.first = -1
+        self._line_starts = [0, *(end.end() for end in _LINE_END.finditer(data))]
         self.functions: dict[str, ir.Function] = {}
         self.records: list[ir.Record] = []
         self.enums: list[ir.Enum] = []
         self.globals: list[ir.Global] = []
         self.errors: list[int] = []
+
+    def line(self, offset: int) -> int:
+        return bisect.bisect_right(self._line_starts, offset)
 
 
 class _Lowering:
@@ -205,10 +221,11 @@ class _Lowering:
             ctypes.byref(self._handle), ctypes.byref(self._line), ctypes.byref(self._column),
             ctypes.byref(self._offset),
         )  # fmt: skip
-        self._sink: list[Any] = []
+        self._visited: list[Any] = []
+        append = self._visited.append  # not of `self`: in a circle it would keep the unit alive
 
         def visit(child: Any, _parent: Any, _data: Any) -> int:
-            self._sink.append(child)
+            append(child)
             return _VISIT_CONTINUE
 
         self._visitor = ctypes.CFUNCTYPE(ctypes.c_int, _Cursor, _Cursor, ctypes.c_void_p)(visit)
@@ -217,10 +234,10 @@ class _Lowering:
     # ------------------------------------------------------------------------------------------ raw access
 
     def children(self, cursor: Any) -> list[Any]:
-        sink: list[Any] = []
-        self._sink = sink
         self.lib.visit(cursor, self._callback, None)
-        return sink
+        found = self._visited[:]
+        self._visited.clear()
+        return found
 
     def locate(self, location: Any) -> tuple[int, int, int]:
         """File handle, line and offset of a location, macro arguments at their own place."""
@@ -229,6 +246,11 @@ class _Lowering:
 
     def span(self, cursor: Any, check_macro: bool = False) -> ir.Span:
         extent = self.lib.extent(cursor)
+        file = self.file
+        if file is not None and file.first >= 0:
+            begin, end = extent.begin_int_data - file.first, extent.end_int_data - file.first
+            if 0 <= begin <= end <= len(file.data):
+                return ir.Span(begin, end, file.line(begin))
         start = self.lib.start(extent)
         handle, line, begin = self.locate(start)
         macro = False
@@ -239,11 +261,12 @@ class _Lowering:
         return ir.Span(begin, max(begin, end), line, macro)
 
     def file_of(self, cursor: Any) -> _File | None:
-        handle, _, _ = self.locate(self.lib.location(cursor))
-        if handle in self.files:
-            return self.files[handle]
+        location = self.lib.location(cursor)
+        handle, _, offset = self.locate(location)
         found: _File | None = None
-        if handle:
+        if handle in self.files:
+            found = self.files[handle]
+        elif handle:
             path = self.wanted(self.file_name(handle))
             if path is not None:
                 found = self.by_path.get(path)
@@ -251,6 +274,8 @@ class _Lowering:
                     found = _File(path, self._contents(handle))
                     self.by_path[path] = found
         self.files[handle] = found
+        if found is not None and location.int_data < _IN_MACRO:
+            found.first = location.int_data - offset  # anew for each time that the file is included
         return found
 
     def file_name(self, handle: int) -> str:
@@ -755,8 +780,7 @@ class _Lowering:
         if kind == _LAMBDA:
             return self.lambda_(cursor)
         if kind == _THROW:
-            inner = self.children(cursor)
-            return ir.ThrowExpr(self.span(cursor, True), self.expr(inner[0]) if inner else None)
+            return ir.ThrowExpr(self.span(cursor, True))
         if kind == _NEW:
             inner = [c for c in self.children(cursor) if 100 <= c._kind_id < 200]
             return ir.New(self.span(cursor, True), self.type_of(cursor), tuple(self.expr(c) for c in inner))

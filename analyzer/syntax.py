@@ -346,9 +346,7 @@ class _Lowering:
             items = self.expressions(arguments.named_children) if arguments else ()
             return ir.New(span, self.text(node.child_by_field_name("type")), items)
         if kind in ("throw_statement", "throw_expression"):
-            return ir.ThrowExpr(
-                span, self.expression(node.named_children[0]) if node.named_children else None
-            )
+            return ir.ThrowExpr(span)
         if kind == "lambda_expression":
             return self.closure(node)
         return ir.Other(span, self.expressions(node.named_children))

@@ -63,8 +63,6 @@ class Expressions(Calls):
         if isinstance(x, ir.Lambda):
             return self.closure(x, state)
         if isinstance(x, ir.ThrowExpr):
-            if x.x is not None:
-                self.eval(x.x, state)
             raise Dead
         if isinstance(x, ir.New):
             values = [self.eval(a, state) for a in x.args]
