@@ -13,13 +13,13 @@ import functools
 import hashlib
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from importlib import resources
 from pathlib import Path
 
 import msgspec
 
-from analyzer.includes import IncludeGraph
+from analyzer.depends import Depends
 from analyzer.selection import Looked
 from analyzer.toolchain import Toolchain
 from analyzer.tree import SourceFile
@@ -28,6 +28,7 @@ _MAGIC = b"vt-lint facts 1\n"
 _TREE_BYTES = 256 << 20
 """Results of earlier states of a tree (other branches) are kept up to this size."""
 _FOLDER_BYTES = 2 << 30
+_HEAD = ".head"
 _PCH_KEPT = 8
 _OTHERS_TRIED = 4
 _RACY_NS = 2_000_000_000
@@ -35,7 +36,7 @@ _RACY_NS = 2_000_000_000
 
 # What facts depend on; the modules that link and judge them are not part of it.
 _FRONT_END = (
-    "cache", "candidates", "collect", "config", "flags", "includes", "interface", "ir", "lower", "plan",
+    "cache", "candidates", "collect", "config", "depends", "flags", "includes", "interface", "ir", "lower", "plan",
     "pool", "profiles", "scan", "selection", "stubs", "syntax", "toolchain", "tree", "units",
 )  # fmt: skip
 
@@ -51,11 +52,12 @@ class FileState(msgspec.Struct, frozen=True, array_like=True):
 
 class RunRecord(msgspec.Struct, frozen=True, array_like=True):
     """A whole run: keys of its results in order, its profiles and summary (encoded by `analyzer.collect`),
-    and the include spellings that led nowhere."""
+    the include spellings that led nowhere, and size and time of the headers outside the tree."""
 
     keys: tuple[str, ...]
     summary: bytes
     unresolved: tuple[str, ...]
+    outside: tuple[tuple[str, int, int], ...]
 
 
 class Pack(msgspec.Struct, array_like=True):
@@ -123,20 +125,14 @@ def digest(*parts: object) -> str:
     return hashlib.sha256(msgspec.msgpack.encode(parts, order="deterministic")).hexdigest()[:40]
 
 
-def result_key(
-    path: str, graph: IncludeGraph, seen: Mapping[str, str], toolchain: str, options: Iterable[object]
-) -> str:
-    """Return the key of what parsing `path` gives.
-
-    `seen`: by path, a digest of what an includer depends on (`analyzer.interface`). The key is made of it for
-    every file of the tree that `path` may include, of the toolchain, and of `options`: the content of `path`
-    itself, flags, profile.
+def result_key(path: str, depends: Depends, toolchain: str, options: Iterable[object]) -> str:
+    """Return the key of what parsing `path` gives: made of what it depends on of every file of the tree that it may
+    include, of the toolchain, and of `options`: the content of `path` itself, flags, profile.
 
     A header that is created later and shadows another one has the name of a directive, so it is in the
     include graph, and the key changes.
     """
-    files = sorted((each, seen.get(each, "")) for each in graph.closure(path))
-    return digest(version(), toolchain, path, files, list(options))
+    return digest(version(), toolchain, path, depends.of(path), list(options))
 
 
 class Store:
@@ -146,6 +142,10 @@ class Store:
         self.folder = folder
         self._path = folder / f"{root.name}-{digest(str(root))[:16]}.facts"
         self._borrowed = False
+
+    def head(self) -> Pack | None:
+        """Return what is kept of the tree without scans and results: enough to see that nothing has changed."""
+        return _read(self._path.with_suffix(_HEAD))
 
     def load(self, files: Iterable[SourceFile] = ()) -> Pack:
         """Return what is kept of the tree; else of another one, a checkout at another place, that has the most
@@ -176,6 +176,8 @@ class Store:
                 del pack.results[key]
         with contextlib.suppress(OSError):
             write_sealed(self._path, _MAGIC, msgspec.msgpack.encode(pack))
+            head = msgspec.structs.replace(pack, scans={}, looked={}, results={})
+            write_sealed(self._path.with_suffix(_HEAD), _MAGIC, msgspec.msgpack.encode(head))
             self._tidy()
 
     def merge(self, others: Iterable[Path]) -> int:
@@ -221,8 +223,8 @@ class Store:
             if room < 0 and path != self._path:
                 stale.append(path)
         for path in stale:
-            path.unlink(missing_ok=True)
-            path.with_suffix(".h").unlink(missing_ok=True)
+            for suffix in (path.suffix, ".h", _HEAD):
+                path.with_suffix(suffix).unlink(missing_ok=True)
 
 
 def _age(path: Path) -> float:

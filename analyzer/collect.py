@@ -21,6 +21,7 @@ from analyzer import scan as scan_module
 from analyzer.cache import FileState, Pack, RunRecord, Store, digest
 from analyzer.candidates import Candidate
 from analyzer.config import Config, SetupError
+from analyzer.depends import Depends
 from analyzer.flags import database_state
 from analyzer.includes import IncludeGraph
 from analyzer.plan import Plan, is_header, portable
@@ -182,18 +183,25 @@ class _Collection:
 
     def known(self, key: str) -> Collected | None:
         """The result of an earlier run with the same inputs, if all of it is still there and true."""
+        summary = self.summary(key)
+        if summary is None:
+            return None
+        parsed = [self._result(each) for each in self.pack.runs[key].keys]
+        kept = tuple(each for each in parsed if each is not None)
+        return msgspec.structs.replace(summary, parsed=kept) if len(kept) == len(parsed) else None
+
+    def summary(self, key: str) -> Collected | None:
+        """The result of an earlier run with the same inputs, if it is still true, without its facts."""
         record = self.pack.runs.get(key)
         if record is None or any(self.tools.has_header(name) for name in record.unresolved):
             return None
-        parsed = [self._result(each) for each in record.keys]
-        kept = [each for each in parsed if each is not None]
-        if len(kept) != len(parsed):
+        if record.outside != stamps(path for path, _, _ in record.outside):
             return None
         try:
             summary = msgspec.msgpack.decode(record.summary, type=Collected)
         except msgspec.DecodeError:
             return None
-        return msgspec.structs.replace(summary, root=self.root, parsed=tuple(kept))
+        return msgspec.structs.replace(summary, root=self.root)
 
     def _result(self, key: str) -> Parsed | None:
         raw = self.pack.results.get(key)
@@ -240,8 +248,8 @@ class _Collection:
         self.pack.looked = {f"{about}:{self.shas[path]}": each for path, each in found.items()}
         return found
 
-    def collect(self, folder: Path) -> tuple[Collected, RunRecord]:
-        """Do the work; `folder` is for precompiled headers."""
+    def collect(self, folder: Path, kept: bool) -> tuple[Collected, RunRecord]:
+        """Do the work; `folder` is for precompiled headers, which are `kept` in it."""
         scans = self.scans()
         self.clock.lap("scan")
         words = holders(scans, carriers(scans, self.markers)) | self.markers
@@ -253,7 +261,8 @@ class _Collection:
         chosen = choose(self.tree.files, scans, looked, graph, self.markers)
         found = self._candidates(chosen, looked)
         self.clock.lap("plan")
-        keyed = self._parse(plan, profiles, chosen, found, graph, folder)
+        run = Run(self.pool, folder, kept, self.progress)
+        keyed = self._parse(plan, profiles, chosen, found, graph, run)
         order = {profile.name: at for at, profile in enumerate(profiles)}
         rows = sorted(keyed.items(), key=lambda row: (row[1].path, order[row[1].profile]))
         results = tuple(result for _, result in rows)
@@ -275,7 +284,8 @@ class _Collection:
         )
         self.clock.lap("cover")
         summary = msgspec.msgpack.encode(msgspec.structs.replace(collected, parsed=(), root=""))
-        return collected, RunRecord(tuple(key for key, _ in rows), summary, plan.unresolved)
+        outside = tuple(sorted({stamp for result in results for stamp in result.outside}))
+        return collected, RunRecord(tuple(key for key, _ in rows), summary, plan.unresolved, outside)
 
     def _mine(self, path: str) -> bool:
         """Is `path` in this run's part?"""
@@ -305,21 +315,21 @@ class _Collection:
         chosen: Sequence[SourceFile],
         found: Mapping[str, Sequence[Candidate]],
         graph: IncludeGraph,
-        folder: Path,
+        run: Run,
     ) -> dict[str, Parsed]:
         """Results by key: from the cache, or made now."""
         times = {file.path: (file.size, file.mtime_ns) for file in self.tree.files}
         keyed: dict[str, Parsed] = {}
         keys: dict[tuple[str, str], str] = {}
-        seen = {path: scan.interface or self.shas[path] for path, scan in plan.scans.items()}
-        run = Run(self.pool, folder, self.progress)
+        vendored = {file.path for file in self.tree.files if file.vendored}
+        depends = Depends(graph, plan.scans, self.shas, vendored)
         umbrellas: list[tuple[Profile, list[Job], list[Job]]] = []
         for profile in profiles:
             todo: list[Job] = []
             wanted = plan.jobs(chosen, profile, found)
             for job in wanted:
                 options = [self.shas[job.main], *portable(job, self.tools)]
-                key = cache_module.result_key(job.main, graph, seen, self.tools.fingerprint, options)
+                key = cache_module.result_key(job.main, depends, self.tools.fingerprint, options)
                 keys[job.main, profile.name] = key
                 known = self._result(key)
                 if known is not None:
@@ -329,9 +339,7 @@ class _Collection:
             todo.sort(
                 key=lambda job: -times[job.main][0]
             )  # the longest first: no worker waits for it at the end
-            groups, single = plan.groups(
-                [job for job in wanted if not is_header(job.main)], todo, profile, times
-            )
+            groups, single = plan.groups([job for job in wanted if not is_header(job.main)], todo, times)
             for group in groups:
                 run.add_group(group)
             headers = [job for job in todo if is_header(job.main)]
@@ -391,6 +399,7 @@ def collect(
     progress: Progress | None = None,
     executor: Executor | None = None,
     shard: tuple[int, int] | None = None,
+    facts: bool = True,
 ) -> Collected:
     """Analyse the tree at `root` and return its facts.
 
@@ -399,7 +408,8 @@ def collect(
     where facts are kept between runs (`analyzer.cache.default_folder`); None: they are not. `executor`: where
     the work is done instead, on machines that have the tree and the toolchain at the same place. `shard`: (i,
     n), parse the i-th of n parts only, counted from 1; what that gives is in the cache, for
-    `analyzer.cache.Store.merge`, and the returned facts are incomplete.
+    `analyzer.cache.Store.merge`, and the returned facts are incomplete. `facts`: False if `parsed` may be missing
+    where nothing has changed since an earlier run.
 
     Raises `SetupError` when the tree has no C++ file, a profile does not exist or the toolchain is
     incomplete.
@@ -411,14 +421,22 @@ def collect(
         raise SetupError(f"{root}: no C++ file below this folder")
     clock.lap("list")
     store = Store(cache, tree.root) if cache else None
+    pool = Pool(jobs or os.cpu_count() or 1, executor)
+    asked = frozenset(markers)
+    head = store.head() if store and not facts else None
+    if head is not None:
+        tools = toolchain.find(head.toolchain)
+        clock.lap("load")
+        work = _Collection(tree, config, asked, profiles, pool, head, tools, clock, progress, shard)
+        if not work.read(taken_ns) and (same := work.summary(key := work.run_key())) is not None:
+            clock.lap("reuse")
+            parses = len(head.runs[key].keys)
+            return _finished(same, key, clock, parses, parses)
     pack = store.load(tree.files) if store else Pack()
     tools = toolchain.find(pack.toolchain)
     clock.lap("load")
-    pool = Pool(jobs or os.cpu_count() or 1, executor)
     try:
-        work = _Collection(
-            tree, config, frozenset(markers), profiles, pool, pack, tools, clock, progress, shard
-        )
+        work = _Collection(tree, config, asked, profiles, pool, pack, tools, clock, progress, shard)
         news = work.read(taken_ns)
         key = work.run_key()
         collected = work.known(key)
@@ -427,10 +445,10 @@ def collect(
             if store and news:
                 store.save(pack, pack.runs[key].keys)
                 clock.lap("save")
-            return _finished(collected, key, clock, len(collected.parsed))
+            return _finished(collected, key, clock, len(collected.parsed), len(collected.parsed))
         with tempfile.TemporaryDirectory(prefix="vt-lint-") as scratch:
             kept = store.pch_folder() if store else None
-            collected, record = work.collect(kept or Path(scratch))
+            collected, record = work.collect(kept or Path(scratch), kept is not None)
         if store:
             # A part is no whole run: only its results are kept.
             runs = {} if shard else {key: record}
@@ -446,17 +464,17 @@ def collect(
             clock.lap("save")
     finally:
         pool.close()
-    return _finished(collected, key, clock, len(work.known_keys))
+    return _finished(collected, key, clock, len(work.known_keys), len(collected.parsed))
 
 
-def _finished(collected: Collected, key: str, clock: _Clock, hits: int) -> Collected:
+def _finished(collected: Collected, key: str, clock: _Clock, hits: int, parses: int) -> Collected:
     unit = 1024 * 1024 if sys.platform == "darwin" else 1024
     stats = {
         **clock.laps,
-        "parses": float(len(collected.parsed)),
+        "parses": float(parses),
         "cache_hits": float(hits),
         "peak_worker_mb": max((each.peak_mb for each in collected.parsed), default=0.0)
-        if hits < len(collected.parsed)
+        if hits < parses
         else 0.0,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit,
     }

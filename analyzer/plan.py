@@ -17,7 +17,7 @@ from analyzer.pool import Group
 from analyzer.profiles import Profile
 from analyzer.scan import Scan
 from analyzer.toolchain import Toolchain
-from analyzer.tree import HEADERS, SYNTAX_ONLY, TEMPLATE, UNITS, SourceFile, Tree
+from analyzer.tree import CUDA_UNITS, HEADERS, SYNTAX_ONLY, TEMPLATE, UNITS, SourceFile, Tree
 from analyzer.units import Job
 
 UMBRELLA = "vt-lint-headers.cpp"
@@ -25,7 +25,7 @@ UMBRELLA = "vt-lint-headers.cpp"
 
 _PCH_MIN_USERS = 6
 _PCH_SHARE = 0.04
-_PCH_FOREIGN = 3
+_PCH_FOREIGN = 2
 """So many users are enough for a header from outside the tree: it is large, and its names are its own."""
 # Intrinsics need their target features; units of a project get them per file, from its build.
 _X86_INTRINSICS = frozenset({"immintrin.h", "x86intrin.h", "emmintrin.h", "avxintrin.h"})
@@ -147,7 +147,6 @@ class Plan:
         self,
         wanted: Iterable[Job],
         jobs: Iterable[Job],
-        profile: Profile,
         stamps: Mapping[str, tuple[int, int]],
     ) -> tuple[list[Group], list[Job]]:
         """Sort `jobs` into groups that share a precompiled header, and others. `wanted`: these and the jobs whose
@@ -159,7 +158,9 @@ class Plan:
         for job in wanted:
             text = self.scans[job.main]
             suffix = os.path.splitext(job.main)[1].lower()
-            alone = text.late_define or text.computed or suffix not in UNITS or profile.target
+            # A unit with errors is parsed again without the header; and clang can crash on errors with one.
+            errs = any(each.spelling not in self._resolves and not each.needs for each in text.includes)
+            alone = errs or text.late_define or text.computed or suffix not in UNITS | CUDA_UNITS
             (rest if alone else shared.setdefault(job.args, [])).append(job)
         groups = []
         for args, members in shared.items():

@@ -24,7 +24,7 @@ Progress = Callable[[int, int, str], None]
 Made = TypeVar("Made")
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """Make this worker end when the run is killed; it would wait for work for ever."""
     parent = multiprocessing.parent_process()
 
@@ -77,7 +77,7 @@ class Pool:
         )  # workers start with everything imported
         # Not `max_tasks_per_child`: with it the executor of Python 3.11 to 3.14 can wait for ever
         # (python/cpython#115634). Workers give memory back after each unit instead.
-        return ProcessPoolExecutor(jobs, context, _end_with_parent)
+        return ProcessPoolExecutor(jobs, context, end_with_parent)
 
     def map(self, work: Callable[[Sequence[str]], list[Made]], items: Sequence[str]) -> list[Made]:
         """Apply `work` to slices of `items`, here when there are few."""
@@ -107,11 +107,12 @@ class Pool:
 
 
 class Run:
-    """Jobs and groups on a pool; `folder` keeps the precompiled headers."""
+    """Jobs and groups on a pool. `folder`: of precompiled headers; `kept`: the next run finds them there."""
 
-    def __init__(self, pool: Pool, folder: Path, progress: Progress | None) -> None:
+    def __init__(self, pool: Pool, folder: Path, kept: bool, progress: Progress | None) -> None:
         self._pool = pool
         self._folder = folder
+        self._kept = kept
         self._progress = progress
         self._results: list[Parsed] = []
         self._parsing: dict[Future[list[Parsed]], Job] = {}
@@ -135,7 +136,7 @@ class Run:
             os.utime(target)  # the cache keeps what was used last
             self._add_with(target, group.jobs)
             return
-        if not group.worth:
+        if not (group.worth or self._kept):  # to build one takes as long as one parse without
             self.add(group.jobs)
             return
         header = self._folder / f"{group.key}.h"

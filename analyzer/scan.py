@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
+import array
 import re
+import zlib
+from collections.abc import Iterable
 
 import msgspec
 
-from analyzer.interface import interface
+from analyzer.interface import Interface, interface
 
 _DIRECTIVE = re.compile(
     rb"^[ \t]*#[ \t]*(include|import|ifdef|ifndef|if|elifdef|elifndef|elif|else|endif|define)\b"
@@ -16,6 +18,7 @@ _DIRECTIVE = re.compile(
 )
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]+)"|<([^>\n]+)>)')
 _WORD = re.compile(rb"[A-Za-z_]\w*")
+_PASTE = re.compile(rb"\w*(?:[\s\\]*##[\s\\]*\w*)+")
 _COMMENT = re.compile(rb"//.*|/\*.*?(?:\*/|$)", re.DOTALL)
 _NEGATED = re.compile(rb"!\s*(?:defined\s*\(\s*|defined\s+)?([A-Za-z_]\w*)")
 _OPERATORS = frozenset({"defined", "__has_include", "__has_builtin", "__has_attribute", "__has_feature"})
@@ -38,12 +41,20 @@ class RecordText(msgspec.Struct, frozen=True, array_like=True):
     types: tuple[str, ...]
 
 
+class Pasting(msgspec.Struct, frozen=True, array_like=True):
+    """A macro that puts names together, and how these begin and end, as far as it says so itself."""
+
+    macro: str
+    ends: tuple[tuple[str, str], ...]
+
+
 class Scan(msgspec.Struct, frozen=True, array_like=True):
     """`tested`: macros in conditions; `wanted`: those that a condition wants defined; `defined`: macros that
     the file defines; `derived`: of these, with the macros tested around them. `computed`: it has an include
-    whose name is a macro. `interface`: of a header, a digest of what its includers depend on. `bad`: why
-    the text cannot be used, empty if it can. `late_define`: a macro is defined before the last include. `enums`:
-    names of the enumerations that it defines."""
+    whose name is a macro. `interface`: of a header, what its includers depend on. `bad`: why the text cannot be
+    used, empty if it can. `late_define`: a macro is defined before the last include. `enums`: names of the
+    enumerations that it defines. `pasting`: macros that put names together (`##`); `pastes`: it uses
+    one of them. `words`: the numbers (`word_number`) of all identifiers, four bytes each."""
 
     includes: tuple[Include, ...] = ()
     tested: frozenset[str] = frozenset()
@@ -53,9 +64,12 @@ class Scan(msgspec.Struct, frozen=True, array_like=True):
     records: tuple[RecordText, ...] = ()
     late_define: bool = False
     computed: bool = False
-    interface: str = ""
+    interface: Interface = Interface()
     bad: str = ""
     enums: tuple[str, ...] = ()
+    pasting: tuple[Pasting, ...] = ()
+    pastes: bool = False
+    words: bytes = b""
 
 
 class _Arm(msgspec.Struct):
@@ -79,6 +93,7 @@ def _directives(data: bytes) -> Scan:
     includes: list[Include] = []
     derived: list[tuple[str, tuple[str, ...]]] = []
     defined: set[str] = set()
+    definitions: list[tuple[str, bytes]] = []
     tested: set[str] = set()
     wanted: set[str] = set()
     stack: list[_Arm] = []
@@ -107,6 +122,7 @@ def _directives(data: bytes) -> Scan:
             if name:
                 macro = name.group().decode()
                 defined.add(macro)
+                definitions.append((macro, rest[name.end() :]))
                 first_define = first_define or line
                 around = set().union(*(arm.tested for arm in stack)) - {macro}
                 if around:
@@ -132,7 +148,35 @@ def _directives(data: bytes) -> Scan:
         derived=tuple(derived),
         late_define=0 < first_define < last_include,
         computed=computed,
+        pasting=_pasting(definitions),
     )
+
+
+def _pasted(text: bytes) -> set[tuple[str, str]]:
+    """How the names begin and end that the `##` of a macro make, `text` being all after its name; empty where its
+    arguments say."""
+    parameters = frozenset(_WORD.findall(text[: text.find(b")")])) if text[:1] == b"(" else frozenset()
+    found = set()
+    for chain in _PASTE.findall(text):
+        parts = [b"" if part in parameters else part for part in re.split(rb"[\s\\]*##[\s\\]*", chain)]
+        found.add((parts[0].decode(), parts[-1].decode()))
+    return found
+
+
+def _pasting(definitions: Iterable[tuple[str, bytes]]) -> tuple[Pasting, ...]:
+    """The macros that paste, themselves or through another one of `definitions` (macro and the text after it)."""
+    found = {macro: _pasted(text) for macro, text in definitions if b"##" in text}
+    grown = bool(found)
+    while grown:
+        grown = False
+        for macro, text in definitions:
+            known = found.get(macro, set())
+            through = [found[word] for each in _WORD.findall(text) if (word := each.decode()) in found]
+            more = known.union(*through)
+            if through and more != known:
+                found[macro] = more
+                grown = True
+    return tuple(Pasting(macro, tuple(sorted(ends))) for macro, ends in sorted(found.items()))
 
 
 _RECORD = re.compile(
@@ -207,13 +251,21 @@ def scan(data: bytes, *, header: bool = False, records: bool = True) -> Scan:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         return Scan(bad=f"line {line}: byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8")
-    seen = hashlib.sha256(interface(data)).hexdigest() if header else ""
+    found = _directives(data)
+    pasting = {each.macro.encode() for each in found.pasting}
     return msgspec.structs.replace(
-        _directives(data),
+        found,
         records=_records(data) if records else (),
-        interface=seen,
+        interface=interface(data) if header else Interface(),
         enums=tuple(dict.fromkeys(name.decode() for name in _ENUM.findall(data))) if records else (),
+        pastes=bool(pasting) and not pasting.isdisjoint(identifiers(_DIRECTIVE.sub(b"", data))),
+        words=array.array("I", sorted({zlib.crc32(word) for word in identifiers(data)})).tobytes(),
     )
+
+
+def word_number(word: str) -> int:
+    """A number for an identifier. Two may share one: then a file depends on one thing more."""
+    return zlib.crc32(word.encode())
 
 
 def identifiers(data: bytes) -> frozenset[bytes]:

@@ -3,6 +3,7 @@ exception."""
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import gc
@@ -25,6 +26,7 @@ INCOMPLETE, FOR_SERIALIZATION, SKIP_BODIES, KEEP_GOING = 0x02, 0x10, 0x40, 0x200
 
 _EVALUATED = re.compile(r"const(expr|ant|init)|literal type")
 """Errors that `stubs.LIGHT` can cause."""
+_MUCH_MB = 250
 _MISSING = re.compile(r"'([^']+)' file not found")
 
 
@@ -91,6 +93,20 @@ def _unsaved(job: Job) -> list[tuple[str, str]]:
     return files
 
 
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Throw away what is written to the standard error of this process, a worker."""
+    kept = os.dup(2)
+    sink = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(sink, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(sink)
+
+
 def _parse(job: Job, args: Sequence[str]) -> cindex.TranslationUnit | None:
     try:
         # Of a unit that may go on, clang leaves out the instantiations at its end: nothing is read from them.
@@ -123,14 +139,17 @@ def _best_parse(job: Job) -> tuple[cindex.TranslationUnit | None, bool]:
     long as that makes errors fewer."""
     args = list(job.args)
     if job.pch:
-        unit = _parse(job, [*args, "-include-pch", job.pch])
+        with _silent():  # of a crash, which clang survives, it tells at length
+            unit = _parse(job, [*args, "-include-pch", job.pch])
         if unit is not None and error_count(unit) == 0:
             return unit, True
         unit = None
         _release_memory()  # before the next unit takes as much
     unit = _parse(job, args)
     may_miss = unit is None or any(_EVALUATED.search(each.spelling) for each in unit.diagnostics)
-    if stubs.LIGHT in args and may_miss:
+    if (
+        stubs.LIGHT in args and may_miss and len(job.wanted) == 1
+    ):  # of many, those with errors come again, alone
         unit, args = None, _full(args)
         _release_memory()
         unit = _parse(job, args)
@@ -162,14 +181,25 @@ def _relative(name: str, root: str) -> str:
     return full[len(root) + 1 :] if full.startswith(root + "/") else ""
 
 
+def _resident_mb() -> float:
+    """Memory of the process now; where the system does not tell, the most it ever had."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * resource.getpagesize() / (1 << 20)
+    except OSError:
+        return _peak_mb()
+
+
 def _peak_mb() -> float:
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
 def _release_memory() -> None:
-    """Give freed memory back to the system: a worker parses many units, and malloc alone keeps what they
-    needed."""
+    """Give freed memory back to the system, once it is much: a worker parses many units, and malloc alone keeps
+    what they needed."""
+    if _resident_mb() < _MUCH_MB:
+        return
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc only
     if trim is not None:
@@ -179,9 +209,14 @@ def _release_memory() -> None:
 def run(job: Job) -> list[Parsed]:
     """Parse and lower; one `Parsed` for each wanted file. One that could not be parsed has `failed` set, and
     facts that say so."""
-    results = _run(job)
-    _release_memory()
-    return results
+    collecting = gc.isenabled()
+    gc.disable()  # records are in no circles, and looking for some among a file's is a tenth of the time
+    try:
+        return _run(job)
+    finally:
+        if collecting:
+            gc.enable()
+        _release_memory()
 
 
 def _run(job: Job) -> list[Parsed]:
@@ -306,9 +341,7 @@ def build_pch(header: str, args: Sequence[str], target: str) -> int:
     options = INCOMPLETE | FOR_SERIALIZATION | SKIP_BODIES | KEEP_GOING
     temporary = f"{target}.{os.getpid()}"  # runs may build the same header at the same time
     try:
-        unit = cindex.Index.create().parse(
-            header, ["-x", "c++-header", *_without_language(args)], stubs.unsaved_files(), options
-        )
+        unit = cindex.Index.create().parse(header, _for_header(args), stubs.unsaved_files(), options)
         errors = error_count(unit)
         if errors == 0:
             unit.save(temporary)
@@ -318,6 +351,7 @@ def build_pch(header: str, args: Sequence[str], target: str) -> int:
     return errors
 
 
-def _without_language(args: Sequence[str]) -> list[str]:
-    at = args.index("-x") if "-x" in args else len(args)
-    return [*args[:at], *args[at + 2 :]]
+def _for_header(args: Sequence[str]) -> list[str]:
+    """`args` of a unit for a header; CUDA has no language of its own for headers."""
+    at = args.index("-x") + 1
+    return [*args[:at], "c++-header" if args[at] == "c++" else args[at], *args[at + 1 :]]

@@ -6,15 +6,17 @@ import pytest
 
 from analyzer import cache
 from analyzer.cache import FileState, Pack, Store, result_key
+from analyzer.depends import Depends
 from analyzer.includes import IncludeGraph
 from analyzer.scan import scan
 from analyzer.tree import SourceFile
 
 
 def key(files: dict[str, str], path: str = "src/a.cpp", **options: str) -> str:
-    scans = {name: scan(text.encode()) for name, text in files.items()}
+    scans = {name: scan(text.encode(), header=name.endswith(".h")) for name, text in files.items()}
     shas = {name: cache.digest(text) for name, text in files.items()}
-    return result_key(path, IncludeGraph(files, scans), shas, "tools", sorted(options.items()))
+    depends = Depends(IncludeGraph(files, scans), scans, shas)
+    return result_key(path, depends, "tools", [shas[path], *sorted(options.items())])
 
 
 BASE = {
@@ -27,7 +29,7 @@ BASE = {
 
 def test_the_key_changes_with_the_file_and_with_what_it_includes_at_any_depth() -> None:
     for changed in ("src/a.cpp", "include/x/b.h", "include/x/c.h"):
-        assert key({**BASE, changed: BASE[changed] + "// more\n"}) != key(BASE)
+        assert key({**BASE, changed: BASE[changed] + "int more;\n"}) != key(BASE)
 
 
 def test_the_key_does_not_change_with_other_files() -> None:

@@ -1,0 +1,90 @@
+"""What a parse depends on of each file that it may include, by name: a function of a namespace matters to those alone
+who mention it."""
+
+from __future__ import annotations
+
+import array
+import functools
+import hashlib
+import operator
+from collections.abc import Collection, Iterable, Mapping
+
+from analyzer.includes import IncludeGraph
+from analyzer.scan import Scan, word_number
+
+
+class Depends:
+    """`shas`: content hashes by path. `vendored`: files of others, which put together names of their own only."""
+
+    def __init__(
+        self,
+        graph: IncludeGraph,
+        scans: Mapping[str, Scan],
+        shas: Mapping[str, str],
+        vendored: Collection[str] = (),
+    ) -> None:
+        self._graph = graph
+        self._scans = scans
+        self._shas = shas
+        functions: dict[int, int] = {}  # by the number of a word, its bit in a set
+        pasting: dict[int, int] = {}
+        for scan in scans.values():
+            for name, _ in scan.interface.functions:
+                functions.setdefault(word_number(name), 1 << len(functions))
+        names = {name for scan in scans.values() for name, _ in scan.interface.functions}
+        for scan in scans.values():
+            for each in scan.pasting:
+                if any(
+                    name.startswith(begin) and name.endswith(end)
+                    for begin, end in each.ends
+                    for name in names
+                ):
+                    pasting.setdefault(word_number(each.macro), 1 << len(pasting))
+        self._all = (1 << len(functions)) - 1
+        self._mentions: dict[str, int] = {}
+        self._declared: dict[str, list[tuple[int, str]]] = {}
+        self._makes: dict[str, int] = {}
+        self._pastes: dict[str, int] = {}
+        self._shared: dict[tuple[str, int], str] = {}
+        for path, scan in scans.items():
+            words = array.array("I", scan.words)
+            own = pasting.keys() & {word_number(each.macro) for each in scan.pasting}
+            used = pasting.keys() & words if path not in vendored else set()
+            self._mentions[path] = _union(functions, functions.keys() & words)
+            self._makes[path] = _union(pasting, own)
+            self._pastes[path] = _union(pasting, used if scan.pastes else used - own)
+            self._declared[path] = [
+                (functions[word_number(name)], f"{name}={of_it}") for name, of_it in scan.interface.functions
+            ]
+
+    def of(self, path: str) -> list[tuple[str, str]]:
+        """Return, for every file that parsing `path` may read, a digest of what matters of it."""
+        files = self._graph.closure(path)
+        once = twice = made = pasted = 0
+        for each in files:
+            mentioned = self._mentions.get(each, 0)
+            twice |= once & mentioned
+            once |= mentioned
+            made |= self._makes.get(each, 0)
+            pasted |= self._pastes.get(each, 0)
+        if made & pasted:
+            twice = self._all  # a macro can make any name
+        return sorted((each, self._part(each, twice)) for each in files)
+
+    def _part(self, path: str, wanted: int) -> str:
+        scan = self._scans.get(path)
+        if scan is None or not scan.interface.shared:
+            return self._shas.get(path, "")
+        declared = self._declared[path]
+        mask = 0
+        for bit, _ in declared:
+            mask |= bit & wanted
+        found = self._shared.get((path, mask))
+        if found is None:
+            parts = [scan.interface.shared, *(text for bit, text in declared if bit & mask)]
+            found = self._shared[path, mask] = hashlib.sha256("\0".join(parts).encode()).hexdigest()
+        return found
+
+
+def _union(bits: Mapping[int, int], words: Iterable[int]) -> int:
+    return functools.reduce(operator.or_, (bits[word] for word in words), 0)
