@@ -93,9 +93,21 @@ class Memo:
 
     def keep(self, key: bytes, result: Result) -> None:
         """Keep `result` under `key`."""
-        if self._path is not None:
-            self._used[key] = pickle.dumps((result.summaries, result.facts, result.asked), protocol=5)
-            self._changed = True
+        self._used[key] = pickle.dumps((result.summaries, result.facts, result.asked), protocol=5)
+        self._changed = True
+
+    def has(self, key: bytes) -> bool:
+        """Is there something under `key`?"""
+        return key in self._used or key in self._file.results
+
+    def news(self) -> bytes:
+        """Return what was kept that the file does not have, for `adopt` of another process."""
+        return msgspec.msgpack.encode({k: d for k, d in self._used.items() if k not in self._file.results})
+
+    def adopt(self, news: bytes) -> None:
+        """Keep what another process did."""
+        self._used.update(msgspec.msgpack.decode(news, type=dict[bytes, bytes]))
+        self._changed = True
 
     def faces(self, program: Program) -> Mapping[ir.Sym, tuple[Face, ...]]:
         """Return the faces of every function that has a body, one for each form, and under `sym=` those of the

@@ -6,6 +6,7 @@ reads it back and links nothing.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -47,7 +48,8 @@ def check(
     folder = cache_module.default_folder() if cache else None
     said = tuple(overrides)
     began = time.perf_counter()
-    collected = collect(
+    facts = functools.partial(
+        collect,
         tree,
         settings,
         markers=[m.name for m in markers],
@@ -56,6 +58,7 @@ def check(
         cache=folder,
         progress=progress,
     )
+    collected = facts(facts=False)
     facts_at = time.perf_counter()
     key = (
         cache_module.digest(
@@ -71,8 +74,11 @@ def check(
         from analyzer.memo import Memo, memo_file
         from rules.judge import judge_facts
 
+        collected = collected if collected.parsed else facts()
         memo = Memo(memo_file(folder) if folder is not None else None)
-        kept, seconds = judge_facts(tree, collected, markers, said, complete=profiles is None, memo=memo)
+        kept, seconds = judge_facts(
+            tree, collected, markers, said, complete=profiles is None, memo=memo, jobs=jobs
+        )
         _keep(folder, key, kept)
     findings = kept.findings
     if paths:

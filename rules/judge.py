@@ -17,7 +17,7 @@ from analyzer.collect import Collected
 from analyzer.domain import Path as Lvalue
 from analyzer.flow import Flow, flow
 from analyzer.honours import NOT_APPLICABLE, honours
-from analyzer.interp import interpret
+from analyzer.interp import running
 from analyzer.markers import Marker
 from analyzer.memo import Memo
 from analyzer.program import Program, link
@@ -54,13 +54,15 @@ def judge_facts(
     *,
     complete: bool,
     memo: Memo | None = None,
+    jobs: int | None = 1,
 ) -> tuple[Judged, dict[str, float]]:
     """Return every finding of the tree, and the seconds of each phase. `complete`: every profile ran, so an unused
-    suppression can be told. `memo`: results of functions from earlier runs; new ones are added and saved."""
+    suppression can be told. `memo`: results of functions from earlier runs; new ones are added and saved. `jobs`:
+    processes to interpret in, None: one for each core."""
     began = time.perf_counter()
     program = link((each.facts for each in collected.parsed), tuple(m.name for m in markers))
     linked = time.perf_counter()
-    analysis, _ = analyse(program, markers, memo)
+    analysis, _ = analyse(program, markers, memo, jobs)
     if memo is not None:
         memo.save()
     followed = time.perf_counter()
@@ -75,12 +77,15 @@ def judge_facts(
     return Judged(found, left), {"link": linked - began, "flow": followed - linked, "rules": ended - followed}
 
 
-def analyse(program: Program, markers: tuple[Marker, ...], memo: Memo | None = None) -> tuple[Analysis, Flow]:
+def analyse(
+    program: Program, markers: tuple[Marker, ...], memo: Memo | None = None, jobs: int | None = 1
+) -> tuple[Analysis, Flow]:
     """Interpret a linked program and decide what is live."""
     memo = memo or Memo()
-    facts = interpret(program, markers, memo)
-    streams = flow(program, memo)
-    matrix = honours(streams, markers)
+    with running(program, markers, memo, jobs) as interpreter:
+        streams = flow(program, memo)
+        matrix = honours(streams, markers)
+        facts = interpreter.run()
     assumed = declared_devices(markers, program)
 
     @functools.cache

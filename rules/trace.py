@@ -207,7 +207,7 @@ def trace(
     memo = Memo(memo_file(default_folder()))
     with no_collector():
         program = link((each.facts for each in collected.parsed), tuple(m.name for m in known))
-        analysis, flow = analyse(program, known, memo)
+        analysis, flow = analyse(program, known, memo, jobs)
         memo.save()
         found = report_findings(analysis, Texts(tree), (), False, ())
         flow_at = time.perf_counter()

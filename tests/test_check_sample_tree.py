@@ -104,6 +104,14 @@ def test_neither_the_cache_nor_the_number_of_workers_changes_a_byte(cache: Path,
     assert check(cache, "-j", "1", "--no-cache") == cold
 
 
+def test_where_nothing_has_changed_no_facts_are_read(cache: Path, cold: bytes, tmp_path: Path) -> None:
+    kept = Path(shutil.copytree(cache, tmp_path / "cache"))
+    (facts,) = kept.glob("vt-lint/*.facts")
+    facts.write_bytes(b"")
+    assert check(kept) == cold
+    assert facts.read_bytes() == b""  # and none were made
+
+
 PLUGIN = """#include "vllm/models/resident_weight.h"
 #include "vllm/gguf_loader.h"
 

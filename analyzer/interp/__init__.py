@@ -21,8 +21,9 @@ methods that are needed below where they are defined.
     statements      control flow
     runner          one function, and the lambdas in it
     driver          all functions of a program
+    share           some of them in other processes
 """
 
-from analyzer.interp.driver import interpret
+from analyzer.interp.driver import interpret, running
 
-__all__ = ["interpret"]
+__all__ = ["interpret", "running"]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from analyzer import ir
 from analyzer.dtypes import Predicates
 from analyzer.interp.calls import NORETURN
 from analyzer.interp.conditions import IS_DEVICE
 from analyzer.interp.runner import Runner
+from analyzer.interp.share import helpers, size, split, ways
 from analyzer.markers import Marker
 from analyzer.memo import Memo, Result, Unit, keys
 from analyzer.produced import dtypes_of, flags_of
@@ -21,15 +23,31 @@ from analyzer.walk import fresh_fields, walk
 _MAX_NESTED = 60
 
 
-def interpret(program: Program, markers: Iterable[Marker], memo: Memo | None = None) -> Facts:
-    """Run every function of `program` that can touch a carrier, or take its result from `memo`. Deterministic: neither
-    the order of files nor what was kept matters."""
+_FOLLOWING = 0.2
+"""What else is to be done before `run`, as a part of interpreting everything."""
+
+
+@contextmanager
+def running(
+    program: Program, markers: Iterable[Marker], memo: Memo | None = None, jobs: int | None = 1
+) -> Iterator[Interpreter]:
+    """Give an interpreter of `program`. Other processes, up to `jobs` in all, None: one for each core, already run
+    functions whose results `memo` does not have, while the caller does something else before it calls `run`."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 6000))  # callees are run inside their callers
     try:
-        return Interpreter(program, {m.name: m for m in markers}, memo or Memo()).run()
+        interpreter = Interpreter(program, {m.name: m for m in markers}, memo or Memo())
+        with interpreter.helped(ways(jobs)):
+            yield interpreter
     finally:
         sys.setrecursionlimit(limit)
+
+
+def interpret(program: Program, markers: Iterable[Marker], memo: Memo | None = None) -> Facts:
+    """Run every function of `program` that can touch a carrier, or take its result from `memo`. Deterministic: neither
+    the order of files nor what was kept nor who ran it matters."""
+    with running(program, markers, memo) as interpreter:
+        return interpreter.run()
 
 
 class Interpreter:
@@ -58,17 +76,33 @@ class Interpreter:
         self.dtypes = {m.name: dtypes_of(m, known.produced) for m in self.markers.values()}
         self.flags = {name: flags_of(name, known.produced) for name in self.markers}
 
+    @contextmanager
+    def helped(self, processes: int) -> Iterator[None]:
+        """Share out what has to be run with copies of this process."""
+        self.roots = [
+            head
+            for sym, variants in sorted(self.program.heads.items())
+            if (head := self.program.head(sym)) is not None and not head.parent
+            if any(v.has_body for v in variants) and self.is_relevant(head)
+        ]
+        todo = [r for r in self.roots if r.sym in self.units and not self.memo.has(self.units[r.sym].key)]
+        self.mine, *others = split(todo, processes, int(_FOLLOWING * sum(map(size, self.roots))))
+        with helpers([part for part in others if part], self.summarise, self.memo) as self.join:
+            yield
+
     def run(self) -> Facts:
-        for sym, variants in sorted(self.program.heads.items()):
-            head = self.program.head(sym)
-            if head is None or head.parent or not any(v.has_body for v in variants):
-                continue
-            if self.is_relevant(head):
-                self.summary(sym)
+        """Return what there is to know."""
+        self.summarise(self.mine)
+        self.join()
+        self.summarise(root.sym for root in self.roots)
         facts = Facts()
         for _, result in sorted(self.results.items()):
             facts.add(result.facts)
         return facts
+
+    def summarise(self, functions: Iterable[ir.Sym]) -> None:
+        for sym in functions:
+            self.summary(sym)
 
     def is_relevant(self, function: ir.Function | Head) -> bool:
         """Can running this body say anything about a carrier or raw bytes a caller may pass?"""

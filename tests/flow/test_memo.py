@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import msgspec
 import pytest
 
 from analyzer import memo
-from analyzer.interp import interpret
+from analyzer.interp import interpret, running, share
 from analyzer.memo import Memo
 from analyzer.program import link
 from analyzer.summary import Facts
@@ -84,6 +85,20 @@ def test_only_what_an_edit_reaches_is_run_again(
     monkeypatch.setattr(Memo, "keep", lambda _, key, __: made.append(key))
     run(edited(edit), Memo(tmp_path / "memo"))
     assert len(made) == again  # the function itself, what is below it in the file, and its callers
+
+
+@pytest.mark.parametrize("dies", [False, True])
+def test_helping_processes_change_no_fact(dies: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(share, "_WORTH", 0)
+    parent, serve = os.getpid(), share._help
+    helped: list[bytes] = []
+    adopt = Memo.adopt
+    monkeypatch.setattr(Memo, "adopt", lambda self, news: (helped.append(news), adopt(self, news))[1])
+    if dies:
+        monkeypatch.setattr(share, "_help", lambda *a: os._exit(1) if os.getpid() != parent else serve(*a))
+    with running(link(facts(FILES), tuple(m.name for m in MARKERS)), MARKERS, jobs=3) as interpreter:
+        assert interpreter.run() == run(FILES)
+    assert len(helped) == (0 if dies else 2)
 
 
 class Trap:
