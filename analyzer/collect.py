@@ -28,7 +28,7 @@ from analyzer.plan import Plan, is_header, portable
 from analyzer.pool import Pool, Progress, Run
 from analyzer.profiles import Profile
 from analyzer.scan import Scan
-from analyzer.selection import Looked, carriers, choose, holders, look, may_choose
+from analyzer.selection import Looked, choose, holders, look, may_choose
 from analyzer.toolchain import Toolchain
 from analyzer.tree import FRAGMENTS, HEADERS, SYNTAX_ONLY, SourceFile, Tree, list_files
 from analyzer.units import Job, Parsed, stamps
@@ -252,13 +252,13 @@ class _Collection:
         """Do the work; `folder` is for precompiled headers, which are `kept` in it."""
         scans = self.scans()
         self.clock.lap("scan")
-        words = holders(scans, carriers(scans, self.markers)) | self.markers
-        looked = self.look(words)
-        self.clock.lap("search")
         graph = IncludeGraph([file.path for file in self.tree.files], scans)
+        holding = holders(scans, graph, self.markers)
+        looked = self.look(self.markers.union(holding))
+        self.clock.lap("search")
         plan = Plan(self.tree, scans, self.config, self.tools, graph, self.notes)
         profiles = _selected(plan.profiles, self.names)
-        chosen = choose(self.tree.files, scans, looked, graph, self.markers)
+        chosen = choose(self.tree.files, scans, looked, graph, self.markers, holding)
         found = self._candidates(chosen, looked)
         self.clock.lap("plan")
         run = Run(self.pool, folder, kept, self.progress)

@@ -188,6 +188,20 @@ class _Reader:
         self._whole = True
 
 
+def declared(data: bytes) -> frozenset[str]:
+    """Return the names that other files may use `data`, a C++ file, by: of functions and variables, and some more."""
+    read = _Reader(data)
+    tokens = [*read.kept, *(token for each in read.functions.values() for token in each)]
+    if read.broken:
+        tokens = [token.group() for token in _TOKEN.finditer(data) if token.lastgroup in ("word", "other")]
+    return frozenset(
+        name.decode()
+        for before, name, after in zip([b"", *tokens], tokens, tokens[1:], strict=False)
+        if after in (b"(", b"=", b";", b"[", b"{") and _WORD.fullmatch(name)
+        if before not in (b"namespace", b"struct", b"class", b"union", b"enum", b"using", b"return")
+    )
+
+
 def interface(data: bytes) -> Interface:
     """Take apart the text of `data`, a C++ file, that matters to a file that includes it."""
     read = _Reader(data)
