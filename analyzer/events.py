@@ -66,38 +66,13 @@ class _Walk:
     def __init__(self, members: frozenset[str]) -> None:
         self.out = Events()
         self.members = members
-        self.expressions: dict[type, Callable[[Any, Cond | None], None]] = {
-            ir.Field: self.field,
-            ir.Call: self.call,
-            ir.Binary: self.binary,
-            ir.Unary: self.unary,
-            ir.Assign: self.assign,
-            ir.Index: self.index,
-            ir.Cast: self.cast,
-            ir.Cond: self.choice,
-            ir.Init: self.init,
-            ir.New: self.new,
-            ir.Other: self.other,
-        }
-        self.statements: dict[type, Callable[[Any, Cond | None], Cond | None]] = {
-            ir.Do: self.do,
-            ir.Block: self.block,
-            ir.Var: self.var,
-            ir.If: self.branch,
-            ir.Return: self.give,
-            ir.Loop: self.loop,
-            ir.Each: self.each,
-            ir.Switch: self.switch,
-            ir.Case: self.case,
-            ir.Try: self.attempt,
-        }
 
     # ------------------------------------------------------------------------------------------- statements
 
     def stmt(self, s: ir.Stmt | None, cond: Cond | None) -> Cond | None:
         """Visit `s` under `cond`; return what holds after it."""
-        handler = self.statements.get(type(s))
-        return cond if handler is None else handler(s, cond)
+        handler = _STATEMENTS.get(type(s))
+        return cond if handler is None else handler(self, s, cond)
 
     def do(self, s: ir.Do, cond: Cond | None) -> Cond | None:
         self.expr(s.x, cond)
@@ -168,9 +143,9 @@ class _Walk:
     # ------------------------------------------------------------------------------------------ expressions
 
     def expr(self, e: ir.Expr, cond: Cond | None) -> None:
-        handler = self.expressions.get(type(e))
+        handler = _EXPRESSIONS.get(type(e))
         if handler is not None:
-            handler(e, cond)
+            handler(self, e, cond)
 
     def field(self, e: ir.Field, cond: Cond | None) -> None:
         if e.name in self.members:
@@ -229,6 +204,33 @@ class _Walk:
     def other(self, e: ir.Other, cond: Cond | None) -> None:
         for item in e.items:
             self.expr(item, cond)
+
+
+_EXPRESSIONS: dict[type, Callable[[_Walk, Any, Cond | None], None]] = {
+    ir.Field: _Walk.field,
+    ir.Call: _Walk.call,
+    ir.Binary: _Walk.binary,
+    ir.Unary: _Walk.unary,
+    ir.Assign: _Walk.assign,
+    ir.Index: _Walk.index,
+    ir.Cast: _Walk.cast,
+    ir.Cond: _Walk.choice,
+    ir.Init: _Walk.init,
+    ir.New: _Walk.new,
+    ir.Other: _Walk.other,
+}
+_STATEMENTS: dict[type, Callable[[_Walk, Any, Cond | None], Cond | None]] = {
+    ir.Do: _Walk.do,
+    ir.Block: _Walk.block,
+    ir.Var: _Walk.var,
+    ir.If: _Walk.branch,
+    ir.Return: _Walk.give,
+    ir.Loop: _Walk.loop,
+    ir.Each: _Walk.each,
+    ir.Switch: _Walk.switch,
+    ir.Case: _Walk.case,
+    ir.Try: _Walk.attempt,
+}
 
 
 def _jumps(s: ir.Stmt | None) -> bool:

@@ -127,7 +127,7 @@ class Memo:
     def _face(self, key: bytes, variant: Variant, program: Program) -> Face:
         found = self._file.faces.get(key)
         if found is None:
-            found = face(variant.function, program)
+            found = face(variant.read(), program)
             self._changed = True
         self._faces[key] = found
         return found

@@ -145,8 +145,12 @@ class Variant:
     def function(self) -> ir.Function:
         """The function, the same object each time."""
         if self._function is None:
-            self._function = msgspec.msgpack.decode(self._raw, type=ir.Function)
+            self._function = self.read()
         return self._function
+
+    def read(self) -> ir.Function:
+        """The function, to be looked at once: most are needed for nothing else."""
+        return self._function or msgspec.msgpack.decode(self._raw, type=ir.Function)
 
 
 def variant_of(function: ir.Function) -> Variant:

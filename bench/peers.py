@@ -188,7 +188,7 @@ def _task(root: Path, args: argparse.Namespace) -> Task:
     }
     holders = [text for text in sources.values() if any(name.encode() in text for name in carriers)]
     factories = {name for text in holders for name in factories_in(parse(text), carriers)}
-    folders = [root / folder for folder in (".", "include", "src") if (root / folder).is_dir()]
+    folders = [root / folder for folder in (".", "include", "src", "third_party") if (root / folder).is_dir()]
     flags = [
         "-std=c++20",
         "-fsyntax-only",
