@@ -174,25 +174,42 @@ def test_no_cpp_is_one_line(tmp_path: Path) -> None:
         run(tmp_path, {"README.md": "x"})
 
 
-MANY: dict[str, str | bytes] = {f"src/u{at}.cpp": USER.replace("Use", f"Use{at}") for at in range(7)}
+KERNEL = USER + (
+    "#include <vector>\n__global__ void Kernel(const char* p, int n) { if (threadIdx.x < n) __syncthreads(); }\n"
+    "void Launch(const Weight& w, std::vector<int> v) { Kernel<<<1, 32>>>(Bytes(w), v.size()); }\n"
+)
 
 
-def test_facts_are_the_same_with_and_without_cache_and_precompiled_header(tmp_path: Path) -> None:
-    files = {"inc/carrier.h": CARRIER, **MANY}
-    plain = run(tmp_path / "tree", {**files, "src/lone.cpp": USER.replace("Use", "Lone")})
-    assert any(each.pch for each in plain.parsed)
+def many(suffix: str) -> dict[str, str | bytes]:
+    """As many units as it takes to share a precompiled header."""
+    text = USER if suffix == "cpp" else KERNEL
+    return {f"src/u{at}.{suffix}": text.replace("Use", f"Use{at}") for at in range(7)}
+
+
+MANY = many("cpp")
+
+
+@pytest.mark.parametrize("suffix", ["cpp", "cu"])
+def test_facts_are_the_same_with_and_without_cache_and_precompiled_header(
+    suffix: str, tmp_path: Path
+) -> None:
+    units = many(suffix)
+    files = {"inc/carrier.h": CARRIER, **units}
+    plain = run(tmp_path / "tree", {**files, f"src/lone.{suffix}": USER.replace("Use", "Lone")})
+    assert all(each.pch for each in plain.parsed if each.path in units)
     cold = run(tmp_path / "tree", {}, cache=tmp_path / "cache")
     warm = run(tmp_path / "tree", {}, cache=tmp_path / "cache")
     assert warm.stats["cache_hits"] == len(warm.parsed)
     single = [
         facts
-        for name, text in files.items()
-        if name != "inc/carrier.h"
+        for name, text in units.items()
         for facts in run(tmp_path / "one" / name, {"inc/carrier.h": CARRIER, name: text}).facts()
         if facts.path == name
     ]
     assert plain.facts() == cold.facts() == warm.facts()
-    assert [each for each in plain.facts() if each.path in MANY] == sorted(single, key=lambda each: each.path)
+    assert [each for each in plain.facts() if each.path in units] == sorted(
+        single, key=lambda each: each.path
+    )
 
 
 def test_a_change_is_analysed_again_and_nothing_else(tmp_path: Path) -> None:
@@ -210,6 +227,16 @@ def test_a_change_is_analysed_again_and_nothing_else(tmp_path: Path) -> None:
     assert other.stats["cache_hits"] == len(other.parsed)
     header = run(tree, {"inc/carrier.h": CARRIER.replace("Bytes", "Raw")}, cache=cache)
     assert header.stats["cache_hits"] == 0
+
+
+def test_a_new_function_of_a_header_is_read_where_it_is_and_where_it_is_named(tmp_path: Path) -> None:
+    cache, tree = tmp_path / "cache", tmp_path / "tree"
+    files = {"inc/carrier.h": CARRIER, "src/a.cpp": USER, "src/b.cpp": USER.replace("Use", "More")}
+    run(tree, files, cache=cache)
+    more = CARRIER + "inline int More(long n) { return n > 1; }\n"
+    found = run(tree, {"inc/carrier.h": more}, cache=cache)
+    assert found.stats["cache_hits"] == len(found.parsed) - 2
+    assert found.facts() == run(tmp_path / "anew", {**files, "inc/carrier.h": more}).facts()
 
 
 def test_one_changed_file_uses_the_precompiled_header_of_the_others(tmp_path: Path) -> None:
