@@ -5,7 +5,7 @@
 typedef enum CUresult { CUDA_SUCCESS = 0, CUDA_ERROR_INVALID_VALUE = 1, CUDA_ERROR_ILLEGAL_STATE = 401, CUDA_ERROR_NOT_SUPPORTED = 801 } CUresult;
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
-typedef unsigned long long cuuint64_t;
+typedef uint64_t cuuint64_t;
 typedef unsigned int cuuint32_t;
 typedef struct CUctx_st* CUcontext;
 typedef struct CUmod_st* CUmodule;
@@ -39,5 +39,6 @@ CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsi
 CUresult cuTensorMapEncodeTiled(CUtensorMap*, CUtensorMapDataType, cuuint32_t, void*, const cuuint64_t*, const cuuint64_t*,
                                 const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave, CUtensorMapSwizzle,
                                 CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+using PFN_cuTensorMapEncodeTiled_v12000 = decltype(&cuTensorMapEncodeTiled);  // of cudaTypedefs.h
 }
 #endif

@@ -25,7 +25,7 @@
 #define CUDART_VERSION 12080
 #define CUDA_VERSION 12080
 
-#include <cmath>
+#include <math.h>  // also names it in no namespace, as nvcc does
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
