@@ -1,8 +1,9 @@
-"""The part of a header that its includers depend on: its text without comments and function bodies.
+"""The part of a header that its includers depend on: its text without comments and function bodies, and apart from
+it the functions of its namespaces, which matter to those alone who mention them (`analyzer.depends`).
 
-Where the text leaves a doubt, more is kept: a body that is kept costs time when it changes, one that is
-wrongly left out would cost a correct answer. Kept are bodies that a type or a value may depend on
-(`constexpr`, `auto`), everything under a macro that may open a namespace, and whole files whose braces do not
+Where the text leaves a doubt, more is kept: what is kept costs time when it changes, what is wrongly left out would
+cost a correct answer. Kept are bodies that a type or a value may depend on (`constexpr`, `auto`), everything under a
+macro that may open a namespace, functions that are found without being named, and whole files whose braces do not
 pair up (conditionals can split them).
 """
 
