@@ -32,7 +32,7 @@ class Depends:
             for name, _ in scan.interface.functions:
                 functions.setdefault(word_number(name), 1 << len(functions))
         names = {name for scan in scans.values() for name, _ in scan.interface.functions}
-        for scan in scans.values():
+        for scan in scans.values():  # of the macros that put names together, those that can make one of these
             for each in scan.pasting:
                 if any(
                     name.startswith(begin) and name.endswith(end)
@@ -60,7 +60,8 @@ class Depends:
     def of(self, path: str) -> list[tuple[str, str]]:
         """Return, for every file that parsing `path` may read, a digest of what matters of it."""
         files = self._graph.closure(path)
-        once = twice = made = pasted = 0
+        once = twice = 0  # a name that matters is in two files at least: it is declared in one of them
+        made = pasted = 0
         for each in files:
             mentioned = self._mentions.get(each, 0)
             twice |= once & mentioned
