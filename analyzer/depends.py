@@ -3,7 +3,6 @@ who mention it."""
 
 from __future__ import annotations
 
-import array
 import functools
 import hashlib
 import operator
@@ -26,35 +25,33 @@ class Depends:
         self._graph = graph
         self._scans = scans
         self._shas = shas
-        functions: dict[int, int] = {}  # by the number of a word, its bit in a set
-        pasting: dict[int, int] = {}
-        for scan in scans.values():
-            for name, _ in scan.interface.functions:
-                functions.setdefault(word_number(name), 1 << len(functions))
+        # By the number of a word, its bit in a set: of the functions, and of the macros that can make such a name.
         names = {name for scan in scans.values() for name, _ in scan.interface.functions}
-        for scan in scans.values():  # of the macros that put names together, those that can make one of these
-            for each in scan.pasting:
-                if any(
-                    name.startswith(begin) and name.endswith(end)
-                    for begin, end in each.ends
-                    for name in names
-                ):
-                    pasting.setdefault(word_number(each.macro), 1 << len(pasting))
-        self._all = (1 << len(functions)) - 1
+        makers = {
+            each.macro
+            for scan in scans.values()
+            for each in scan.pasting
+            if any(
+                name.startswith(begin) and name.endswith(end) for begin, end in each.ends for name in names
+            )
+        }
+        functions = {_number(name): 1 << at for at, name in enumerate(names)}
+        pasting = {_number(macro): 1 << at for at, macro in enumerate(makers)}
+        self._all = (1 << len(names)) - 1
         self._mentions: dict[str, int] = {}
         self._declared: dict[str, list[tuple[int, str]]] = {}
         self._makes: dict[str, int] = {}
         self._pastes: dict[str, int] = {}
         self._shared: dict[tuple[str, int], str] = {}
         for path, scan in scans.items():
-            words = array.array("I", scan.words)
-            own = pasting.keys() & {word_number(each.macro) for each in scan.pasting}
+            words = scan.numbers()
+            own = pasting.keys() & {_number(each.macro) for each in scan.pasting}
             used = pasting.keys() & words if path not in vendored else set()
             self._mentions[path] = _union(functions, functions.keys() & words)
             self._makes[path] = _union(pasting, own)
             self._pastes[path] = _union(pasting, used if scan.pastes else used - own)
             self._declared[path] = [
-                (functions[word_number(name)], f"{name}={of_it}") for name, of_it in scan.interface.functions
+                (functions[_number(name)], f"{name}={of_it}") for name, of_it in scan.interface.functions
             ]
 
     def of(self, path: str) -> list[tuple[str, str]]:
@@ -85,6 +82,10 @@ class Depends:
             parts = [scan.interface.shared, *(text for bit, text in declared if bit & mask)]
             found = self._shared[path, mask] = hashlib.sha256("\0".join(parts).encode()).hexdigest()
         return found
+
+
+def _number(word: str) -> int:
+    return word_number(word.encode())
 
 
 def _union(bits: Mapping[int, int], words: Iterable[int]) -> int:

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-_WORD = re.compile(rb"[A-Za-z_]\w*")
+WORD = re.compile(rb"[A-Za-z_]\w*")
+"""An identifier or keyword."""
 _TOKEN = re.compile(
     rb"(?P<comment>//(?:[^\n\\]|\\.|\\\n)*|/\*.*?\*/)"
     rb"|(?P<directive>^[ \t]*\#(?:[^\n\\]|\\\r?\n|\\.)*)"
@@ -25,6 +26,17 @@ _TOKEN = re.compile(
 )
 _SCOPE_WORDS = frozenset({b"struct", b"class", b"union", b"enum", b"namespace", b"extern"})
 _KEEPING_WORDS = frozenset({b"constexpr", b"consteval", b"auto", b"decltype", b"concept", b"requires"})
+
+
+# Functions that templates of the standard library, the language or anybody's overload set reach without naming them.
+_UNNAMED = frozenset(
+    b"begin end cbegin cend rbegin rend size ssize data empty swap get move forward advance distance next prev"
+    b" iter_move iter_swap to_address hash_value main abs pow sqrt exp log sin cos tan to_string invoke apply visit"
+    b" make_error_code make_error_condition strong_order weak_order partial_order tag_invoke to_json from_json".split()
+)
+_NO_FUNCTION = frozenset(
+    {b"using", b"typedef", b"friend", b"static_assert", b"asm", b"operator", b"explicit", b"goto", b"return"}
+)
 
 
 def _without_template(head: list[bytes]) -> list[bytes]:
@@ -53,17 +65,6 @@ def _is_body(head: list[bytes], in_record: bool) -> bool:
     words = [token for token in before if token[:1].isalpha() or token[:1] == b"_"]
     # One word is a constructor in a record; elsewhere it may be a macro that opens anything.
     return len(words) > 1 or in_record or b"::" in before
-
-
-# Functions that templates of the standard library, the language or anybody's overload set reach without naming them.
-_UNNAMED = frozenset(
-    b"begin end cbegin cend rbegin rend size ssize data empty swap get move forward advance distance next prev"
-    b" iter_move iter_swap to_address hash_value main abs pow sqrt exp log sin cos tan to_string invoke apply visit"
-    b" make_error_code make_error_condition strong_order weak_order partial_order tag_invoke to_json from_json".split()
-)
-_NO_FUNCTION = frozenset(
-    {b"using", b"typedef", b"friend", b"static_assert", b"asm", b"operator", b"explicit", b"goto", b"return"}
-)
 
 
 def _function(head: list[bytes]) -> bytes:
@@ -125,7 +126,7 @@ class _Reader:
             if kind in ("comment", "space"):
                 continue
             if kind == "directive":
-                for word in _WORD.findall(text):
+                for word in WORD.findall(text):
                     counts[word] = counts.get(word, 0) + 1
                 if self._declaration:
                     self._declaration.append(text)
@@ -198,7 +199,7 @@ def declared(data: bytes) -> frozenset[str]:
     return frozenset(
         name.decode()
         for before, name, after in zip([b"", *tokens], tokens, tokens[1:], strict=False)
-        if after in (b"(", b"=", b";", b"[", b"{") and _WORD.fullmatch(name)
+        if after in (b"(", b"=", b";", b"[", b"{") and WORD.fullmatch(name)
         if before not in (b"namespace", b"struct", b"class", b"union", b"enum", b"using", b"return")
     )
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from analyzer.interface import Interface, interface
+from analyzer.interface import WORD, Interface, interface
 
 _DIRECTIVE = re.compile(
     rb"^[ \t]*#[ \t]*(include|import|ifdef|ifndef|if|elifdef|elifndef|elif|else|endif|define)\b"
@@ -17,7 +17,6 @@ _DIRECTIVE = re.compile(
     re.MULTILINE,
 )
 _INCLUDE = re.compile(rb'\s*(?:"([^"\n]+)"|<([^>\n]+)>)')
-_WORD = re.compile(rb"[A-Za-z_]\w*")
 _PASTE = re.compile(rb"\w*(?:[\s\\]*##[\s\\]*\w*)+")
 _COMMENT = re.compile(rb"//.*|/\*.*?(?:\*/|$)", re.DOTALL)
 _NEGATED = re.compile(rb"!\s*(?:defined\s*\(\s*|defined\s+)?([A-Za-z_]\w*)")
@@ -71,6 +70,10 @@ class Scan(msgspec.Struct, frozen=True, array_like=True):
     pastes: bool = False
     words: bytes = b""
 
+    def numbers(self) -> array.array[int]:
+        """The numbers in `words`."""
+        return array.array("I", self.words)
+
 
 class _Arm(msgspec.Struct):
     """One open conditional: macros tested, wanted defined in this arm, and wanted undefined."""
@@ -82,7 +85,7 @@ class _Arm(msgspec.Struct):
 
 def _arm(kind: bytes, text: bytes) -> _Arm:
     text = _COMMENT.sub(b"", text)
-    words = {word.decode() for word in _WORD.findall(text)} - _OPERATORS
+    words = {word.decode() for word in WORD.findall(text)} - _OPERATORS
     negated = {word.decode() for word in _NEGATED.findall(text)}
     if kind in (b"ifndef", b"elifndef"):
         return _Arm(words, set(), words)
@@ -118,7 +121,7 @@ def _directives(data: bytes) -> Scan:
                 before.tested | now.tested, now.wants | before.rejects, now.rejects | before.wants
             )
         elif kind == b"define":
-            name = _WORD.search(rest)
+            name = WORD.search(rest)
             if name:
                 macro = name.group().decode()
                 defined.add(macro)
@@ -155,7 +158,7 @@ def _directives(data: bytes) -> Scan:
 def _pasted(text: bytes) -> set[tuple[str, str]]:
     """How the names begin and end that the `##` of a macro make, `text` being all after its name; empty where its
     arguments say."""
-    parameters = frozenset(_WORD.findall(text[: text.find(b")")])) if text[:1] == b"(" else frozenset()
+    parameters = frozenset(WORD.findall(text[: text.find(b")")])) if text[:1] == b"(" else frozenset()
     found = set()
     for chain in _PASTE.findall(text):
         parts = [b"" if part in parameters else part for part in re.split(rb"[\s\\]*##[\s\\]*", chain)]
@@ -171,7 +174,7 @@ def _pasting(definitions: Iterable[tuple[str, bytes]]) -> tuple[Pasting, ...]:
         grown = False
         for macro, text in definitions:
             known = found.get(macro, set())
-            through = [found[word] for each in _WORD.findall(text) if (word := each.decode()) in found]
+            through = [found[word] for each in WORD.findall(text) if (word := each.decode()) in found]
             more = known.union(*through)
             if through and more != known:
                 found[macro] = more
@@ -235,8 +238,8 @@ def _records(data: bytes) -> tuple[RecordText, ...]:
             )
             if name:
                 # `int a, b;` names several members; commas inside `<>` do no harm, as extra names do not.
-                members += [word.decode() for word in _WORD.findall(head.rsplit(b">", 1)[-1])]
-                types |= {word.decode() for word in _WORD.findall(head)} - {name.group(1).decode()}
+                members += [word.decode() for word in WORD.findall(head.rsplit(b">", 1)[-1])]
+                types |= {word.decode() for word in WORD.findall(head)} - {name.group(1).decode()}
         if members:
             name_text = found.group(1).decode().rsplit("::", 1)[-1]
             records.append(RecordText(name_text, tuple(dict.fromkeys(members)), tuple(sorted(types))))
@@ -259,15 +262,15 @@ def scan(data: bytes, *, header: bool = False, records: bool = True) -> Scan:
         interface=interface(data) if header else Interface(),
         enums=tuple(dict.fromkeys(name.decode() for name in _ENUM.findall(data))) if records else (),
         pastes=bool(pasting) and not pasting.isdisjoint(identifiers(_DIRECTIVE.sub(b"", data))),
-        words=array.array("I", sorted({zlib.crc32(word) for word in identifiers(data)})).tobytes(),
+        words=array.array("I", sorted(set(map(word_number, identifiers(data))))).tobytes(),
     )
 
 
-def word_number(word: str) -> int:
+def word_number(word: bytes) -> int:
     """A number for an identifier. Two may share one: then a file depends on one thing more."""
-    return zlib.crc32(word.encode())
+    return zlib.crc32(word)
 
 
 def identifiers(data: bytes) -> frozenset[bytes]:
     """Return the identifiers that occur in `data`, in code, comments and strings alike."""
-    return frozenset(_WORD.findall(data))
+    return frozenset(WORD.findall(data))

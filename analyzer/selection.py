@@ -3,7 +3,6 @@ gates."""
 
 from __future__ import annotations
 
-import array
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -24,12 +23,11 @@ _ENVIRONMENT = frozenset({b"getenv", b"secure_getenv"})
 
 
 class Looked(msgspec.Struct, frozen=True, array_like=True):
-    """What the text of a file says of the words: which occur, whether it reads the environment, the
-    candidates. `taken`: names after an `&`; `named`: names before a parenthesis, of a header with words.
-    `declares`: of a file that reads the environment or tests for an architecture, what others may ask it for."""
+    """What the text of a file says of the words: which occur, and the candidates. `taken`: names after an `&`;
+    `named`: names before a parenthesis, of a header with words. `declares`: of a file that reads the environment or
+    tests for an architecture, what others may ask it for."""
 
     words: tuple[str, ...]
-    environment: bool
     candidates: tuple[Candidate, ...]
     taken: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
@@ -40,7 +38,7 @@ Holders = Mapping[str, frozenset[str]]
 """Records that have a marker or, at any depth, a member of such a type: name to the files that define it so."""
 
 
-def carriers(scans: Mapping[str, Scan], markers: frozenset[str]) -> dict[str, set[str]]:
+def _carriers(scans: Mapping[str, Scan], markers: frozenset[str]) -> dict[str, set[str]]:
     """Return the records that have one of `markers` as a member, with the files that define them."""
     found: dict[str, set[str]] = {}
     for path, scan in scans.items():
@@ -53,7 +51,7 @@ def carriers(scans: Mapping[str, Scan], markers: frozenset[str]) -> dict[str, se
 def holders(scans: Mapping[str, Scan], graph: IncludeGraph, markers: frozenset[str]) -> Holders:
     """Return the carriers and the records that have a member of such a type, at any depth. A type's name means a
     record that the file may include: many things are called `Impl`."""
-    found = carriers(scans, markers)
+    found = _carriers(scans, markers)
     waiting = [(path, record) for path, scan in scans.items() for record in scan.records]
     while True:
         left = []
@@ -79,11 +77,11 @@ def look(data: bytes, words: frozenset[str]) -> Looked:
     present = scan_module.identifiers(data)
     encoded = frozenset(word.encode() for word in words)
     hits = encoded & present
-    environment = not _ENVIRONMENT.isdisjoint(present)
-    gate = environment or any(ARM_MACROS.fullmatch(word.decode()) for word in present)
+    gate = not _ENVIRONMENT.isdisjoint(present) or any(
+        ARM_MACROS.fullmatch(word.decode()) for word in present
+    )
     return Looked(
         words=tuple(sorted(word.decode() for word in hits)),
-        environment=environment,
         candidates=tuple(candidates(data, encoded)) if hits else (),
         taken=tuple(sorted({name.decode() for name in _TAKEN.findall(data)})),
         named=tuple(sorted({name.decode() for name in _NAMED.findall(data)})) if hits else (),
@@ -162,7 +160,7 @@ def _gates(
 ) -> set[str]:
     """Those of `others` that declare something which `chosen` files, or others of the result, name."""
     declaring = {
-        path: {word_number(name) for name in looked[path].declares}
+        path: {word_number(name.encode()) for name in looked[path].declares}
         for path in others
         if looked[path].declares
     }
@@ -171,7 +169,7 @@ def _gates(
     fresh = set(chosen)
     while fresh:
         for path in fresh:
-            named.update(array.array("I", scans[path].words))
+            named.update(scans[path].numbers())
         fresh = {path for path, own in declaring.items() if path not in found and not named.isdisjoint(own)}
         found |= fresh
     return found

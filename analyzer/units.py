@@ -147,9 +147,8 @@ def _best_parse(job: Job) -> tuple[cindex.TranslationUnit | None, bool]:
         _release_memory()  # before the next unit takes as much
     unit = _parse(job, args)
     may_miss = unit is None or any(_EVALUATED.search(each.spelling) for each in unit.diagnostics)
-    if (
-        stubs.LIGHT in args and may_miss and len(job.wanted) == 1
-    ):  # of many, those with errors come again, alone
+    alone = len(job.wanted) == 1  # of many files, those with errors come again
+    if stubs.LIGHT in args and may_miss and alone:
         unit, args = None, _full(args)
         _release_memory()
         unit = _parse(job, args)

@@ -48,7 +48,7 @@ def check(
     folder = cache_module.default_folder() if cache else None
     said = tuple(overrides)
     began = time.perf_counter()
-    facts = functools.partial(
+    gather = functools.partial(
         collect,
         tree,
         settings,
@@ -58,8 +58,7 @@ def check(
         cache=folder,
         progress=progress,
     )
-    collected = facts(facts=False)
-    facts_at = time.perf_counter()
+    collected = gather(facts=False)
     key = (
         cache_module.digest(
             collected.digest, markers, said, profiles is None, cache_module.code_digest("analyzer", "rules")
@@ -68,13 +67,15 @@ def check(
         else ""
     )
     kept = _kept(folder, key)
+    if kept is None and not collected.parsed:
+        collected = gather()
+    facts_at = time.perf_counter()
     seconds: dict[str, float] = {}
     if kept is None:
         # The interpreter and the flow: only when something has to be judged.
         from analyzer.memo import Memo, memo_file
         from rules.judge import judge_facts
 
-        collected = collected if collected.parsed else facts()
         memo = Memo(memo_file(folder) if folder is not None else None)
         kept, seconds = judge_facts(
             tree, collected, markers, said, complete=profiles is None, memo=memo, jobs=jobs
