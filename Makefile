@@ -26,6 +26,7 @@ clean:
 
 .venv/installed: pyproject.toml | .venv/bin/python
 	@$(BIN)/pip install -q --disable-pip-version-check -e .
+	@$(BIN)/python -m compileall -q analyzer codemods rules runtime_check vt_lint # or the first runs do it, each anew
 	@touch $@
 
 .venv/installed-test: pyproject.toml | .venv/bin/python

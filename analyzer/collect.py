@@ -431,7 +431,7 @@ def collect(
         if not work.read(taken_ns) and (same := work.summary(key := work.run_key())) is not None:
             clock.lap("reuse")
             parses = len(head.runs[key].keys)
-            return _finished(same, key, clock, parses, parses)
+            return _finished(same, head.runs[key], clock, parses)
     pack = store.load(tree.files) if store else Pack()
     tools = toolchain.find(pack.toolchain)
     clock.lap("load")
@@ -445,7 +445,7 @@ def collect(
             if store and news:
                 store.save(pack, pack.runs[key].keys)
                 clock.lap("save")
-            return _finished(collected, key, clock, len(collected.parsed), len(collected.parsed))
+            return _finished(collected, pack.runs[key], clock, len(collected.parsed))
         with tempfile.TemporaryDirectory(prefix="vt-lint-") as scratch:
             kept = store.pch_folder() if store else None
             collected, record = work.collect(kept or Path(scratch), kept is not None)
@@ -464,10 +464,11 @@ def collect(
             clock.lap("save")
     finally:
         pool.close()
-    return _finished(collected, key, clock, len(work.known_keys), len(collected.parsed))
+    return _finished(collected, record, clock, len(work.known_keys))
 
 
-def _finished(collected: Collected, key: str, clock: _Clock, hits: int, parses: int) -> Collected:
+def _finished(collected: Collected, record: RunRecord, clock: _Clock, hits: int) -> Collected:
+    parses = len(record.keys)
     unit = 1024 * 1024 if sys.platform == "darwin" else 1024
     stats = {
         **clock.laps,
@@ -478,7 +479,9 @@ def _finished(collected: Collected, key: str, clock: _Clock, hits: int, parses: 
         else 0.0,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit,
     }
-    return msgspec.structs.replace(collected, digest=key, stats=stats)
+    # Not of the tree: an edit to a file that is not parsed changes nothing.
+    said = digest(record.keys, [msgspec.to_builtins(each) for each in collected.unanalysed])
+    return msgspec.structs.replace(collected, digest=said, stats=stats)
 
 
 def _selected(found: Sequence[Profile], names: Sequence[str] | None) -> list[Profile]:

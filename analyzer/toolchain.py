@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import importlib.util
 import os
 import platform
@@ -120,9 +119,11 @@ def find_resource_dir(version: str) -> str:
     for folder in (*_wheel_dirs(major), *system):
         if (folder / "include" / "stddef.h").is_file():
             return str(folder)
+    from importlib import metadata  # slow to load, and of use to nobody else
+
     try:
-        other = f" (clang-tidy {importlib.metadata.version('clang-tidy')} is installed)"
-    except importlib.metadata.PackageNotFoundError:
+        other = f" (clang-tidy {metadata.version('clang-tidy')} is installed)"
+    except metadata.PackageNotFoundError:
         other = ""
     raise SetupError(f"no compiler headers for libclang {version}{other}; {_REMEDY}")
 

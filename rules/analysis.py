@@ -5,15 +5,18 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from analyzer import ir
 from analyzer.domain import Obligation, Path, Site
-from analyzer.faces import Face
-from analyzer.honours import Matrix
 from analyzer.markers import Marker
-from analyzer.program import Program
 from analyzer.summary import MAX_VIA, Facts
 from rules.finding import Hop, Verdict
+
+if TYPE_CHECKING:  # the rules' names and texts are asked for without a program
+    from analyzer.faces import Face
+    from analyzer.honours import Matrix
+    from analyzer.program import Program
 
 BAD = frozenset({"dropped", "missing", "part", "rows", "foreign", "literal"})
 READS = frozenset({"read", "typed", "pointer", "upload", "into", "copyout", "copy-bytes"})
@@ -98,6 +101,16 @@ class Group:
 
 
 @dataclass
+class _Ends:
+    """The obligations that one site leaves to callers: those that nobody further out can discharge, in order, the
+    others, and of all, those of kernels that are passed nothing marked."""
+
+    final: list[Obligation] = field(default_factory=list)
+    inner: list[Obligation] = field(default_factory=list)
+    kept_out: list[Obligation] = field(default_factory=list)
+
+
+@dataclass
 class Analysis:
     """One tree, linked and interpreted. `judge` answers whether a marked weight can be somewhere, `marked` whether
     its marker can still be with it; `excused`: kernels `(function, marker)` whose dtypes the marker never has;
@@ -141,15 +154,14 @@ class Analysis:
                 own.setdefault(
                     (obligation.site, obligation.marker, obligation.outcome, obligation.source), []
                 ).append(obligation)
+        ends: dict[tuple[Site, str], _Ends] = {}
         found: list[Group] = []
         for (site, marker, outcome, source), obligations in own.items():
-            callers = tuple(
-                sorted(
-                    (o for o in through.get((site, marker), ()) if self.final(o)),
-                    key=lambda o: (o.order, o.source),
-                )
-            )
-            kept = [o for o in (*obligations, *through.get((site, marker), ())) if self.is_kept_out(o)]
+            end = ends.get((site, marker))
+            if end is None:
+                end = ends[site, marker] = self._ends(through.get((site, marker), ()))
+            callers = tuple(end.final)
+            kept = [*(o for o in obligations if self.is_kept_out(o)), *end.kept_out]
             calls = [self.kept_out[o.function, o.source[0], marker] for o in kept]
             plain = (site, marker) in self.facts.plain_callers or not all(calls)
             refused = self.facts.refused_before.get((site, marker), set()).union(*calls)
@@ -169,17 +181,20 @@ class Analysis:
                     plain=plain and not open_,
                     refused=() if open_ or plain else tuple(sorted(refused)),
                     never_met=tuple(sorted(self.facts.never_met.get((site, marker), ()))),
-                    passed_on=tuple(
-                        sorted(
-                            (o for o in through.get((site, marker), ()) if len(o.via) == 1 and not self.final(o)),
-                            key=lambda o: (o.order, o.source),
-                        )
-                    )
-                    if plain
-                    else (),
+                    passed_on=tuple(sorted((o for o in end.inner if len(o.via) == 1), key=_order)) if plain else (),
                 )
             )  # fmt: skip
         return sorted(found, key=lambda g: (g.site.path, g.site.span.begin, g.marker, g.outcome, g.source))
+
+    def _ends(self, through: Iterable[Obligation]) -> _Ends:
+        ends = _Ends()
+        for obligation in through:
+            kept_out = self.is_kept_out(obligation)
+            if kept_out:
+                ends.kept_out.append(obligation)
+            (ends.final if self.final(obligation, kept_out) else ends.inner).append(obligation)
+        ends.final.sort(key=_order)
+        return ends
 
     @functools.cached_property
     def _runs_on(self) -> dict[ir.Sym, frozenset[str]]:
@@ -209,11 +224,11 @@ class Analysis:
         """The devices that `function` is a kernel of, or a part of a kernel; empty where that cannot be told."""
         return self._runs_on.get(function, frozenset())
 
-    def final(self, obligation: Obligation) -> bool:
+    def final(self, obligation: Obligation, kept_out: bool | None = None) -> bool:
         """Nobody further out can discharge it: no caller is known, or a table of kernels calls it too."""
         if not obligation.pending or len(obligation.via) >= MAX_VIA:
             return True
-        if self.is_kept_out(obligation):
+        if self.is_kept_out(obligation) if kept_out is None else kept_out:
             return False
         around = self.written_in(obligation.function)
         callers = self.facts.callers
@@ -272,6 +287,10 @@ class Analysis:
         """A source path in words: the names without their symbols."""
         words = [source[0].rpartition(":")[2] or source[0], *source[1:]]
         return ".".join(words).replace(".[", "[")
+
+
+def _order(obligation: Obligation) -> tuple[object, Path]:
+    return obligation.order, obligation.source
 
 
 def declared_devices(markers: Iterable[Marker], program: Program) -> Callable[[str], frozenset[str]]:

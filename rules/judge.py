@@ -17,7 +17,7 @@ from analyzer.collect import Collected
 from analyzer.domain import Path as Lvalue
 from analyzer.flow import Flow, flow
 from analyzer.honours import NOT_APPLICABLE, honours
-from analyzer.interp import running
+from analyzer.interp import beside, running
 from analyzer.markers import Marker
 from analyzer.memo import Memo
 from analyzer.program import Program, link
@@ -84,8 +84,9 @@ def analyse(
     memo = memo or Memo()
     with running(program, markers, memo, jobs) as interpreter:
         streams = flow(program, memo)
-        matrix = honours(streams, markers)
-        facts = interpreter.run()
+        with beside(lambda: honours(streams, markers), jobs) as reading:
+            facts = interpreter.run()
+            matrix = reading()
     assumed = declared_devices(markers, program)
 
     @functools.cache

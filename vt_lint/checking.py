@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -17,12 +18,14 @@ from rules.check import check
 from rules.finding import Coverage, Finding, Report, Severity
 from rules.markers import declared
 from rules.policy import Override
-from runtime_check.evidence import Recorded, read_evidence
 from vt_lint import baseline
 from vt_lint.exit import Fault
 from vt_lint.outcome import Outcome
 from vt_lint.settings import evidence_of, policy_of
 from vt_lint.since import exported
+
+if TYPE_CHECKING:
+    from runtime_check.evidence import Recorded
 
 Progress = Callable[[int, int, str], None]
 """Called with how much is done, of how much, and of what."""
@@ -154,7 +157,12 @@ def _as_fixed(found: Report, root: Path) -> Report:
 
 def recorded(root: Path, given: Sequence[Path]) -> tuple[Recorded, ...]:
     """Read the evidence files `given`, else those of the settings. Raises `VerifyError` for a wrong one."""
-    return tuple(read_evidence(path) for path in given or evidence_of(load(root), root))
+    files = given or evidence_of(load(root), root)
+    if not files:
+        return ()
+    from runtime_check.evidence import read_evidence
+
+    return tuple(read_evidence(path) for path in files)
 
 
 def with_evidence(
