@@ -19,7 +19,6 @@ from pathlib import Path
 
 import msgspec
 
-from analyzer.depends import Depends
 from analyzer.selection import Looked
 from analyzer.toolchain import Toolchain
 from analyzer.tree import SourceFile
@@ -36,8 +35,8 @@ _RACY_NS = 2_000_000_000
 
 # What facts depend on; the modules that link and judge them are not part of it.
 _FRONT_END = (
-    "cache", "candidates", "collect", "config", "depends", "flags", "includes", "interface", "ir", "lower", "plan",
-    "pool", "profiles", "scan", "selection", "stubs", "syntax", "toolchain", "tree", "units",
+    "cache", "candidates", "collect", "config", "depends", "flags", "includes", "interface", "ir", "layout", "lower",
+    "plan", "pool", "profiles", "scan", "selection", "stubs", "syntax", "toolchain", "tree", "units",
 )  # fmt: skip
 
 
@@ -52,12 +51,14 @@ class FileState(msgspec.Struct, frozen=True, array_like=True):
 
 class RunRecord(msgspec.Struct, frozen=True, array_like=True):
     """A whole run: keys of its results in order, its profiles and summary (encoded by `analyzer.collect`),
-    the include spellings that led nowhere, and size and time of the headers outside the tree."""
+    the include spellings that led nowhere, and size and time of the headers outside the tree. `code`: a digest of what
+    was read, layout apart."""
 
     keys: tuple[str, ...]
     summary: bytes
     unresolved: tuple[str, ...]
     outside: tuple[tuple[str, int, int], ...]
+    code: str = ""
 
 
 class Pack(msgspec.Struct, array_like=True):
@@ -125,23 +126,25 @@ def digest(*parts: object) -> str:
     return hashlib.sha256(msgspec.msgpack.encode(parts, order="deterministic")).hexdigest()[:40]
 
 
-def result_key(path: str, depends: Depends, toolchain: str, options: Iterable[object]) -> str:
+def result_key(
+    path: str, depends: Iterable[tuple[str, str]], toolchain: str, options: Iterable[object]
+) -> str:
     """Return the key of what parsing `path` gives: made of what it depends on of every file of the tree that it may
-    include, of the toolchain, and of `options`: the content of `path` itself, flags, profile.
+    include (`analyzer.depends`), of the toolchain, and of `options`: the content of `path` itself, flags, profile.
 
     A header that is created later and shadows another one has the name of a directive, so it is in the
     include graph, and the key changes.
     """
-    return digest(version(), toolchain, path, depends.of(path), list(options))
+    return digest(version(), toolchain, path, list(depends), list(options))
 
 
 class Store:
-    """The cache file of one tree below `folder`."""
+    """The cache file of one tree below `folder`. `borrowed`: what `load` gave is from another tree's."""
 
     def __init__(self, folder: Path, root: Path) -> None:
         self.folder = folder
         self._path = folder / f"{root.name}-{digest(str(root))[:16]}.facts"
-        self._borrowed = False
+        self.borrowed = False
 
     def head(self) -> Pack | None:
         """Return what is kept of the tree without scans and results: enough to see that nothing has changed."""
@@ -160,14 +163,14 @@ class Store:
             if other is not None:
                 shared = sum((name, state.size) in wanted for name, state in other.files.items())
                 if shared > most:
-                    best, most, self._borrowed = other, shared, True
+                    best, most, self.borrowed = other, shared, True
         return best
 
     def save(self, pack: Pack, used: Iterable[str]) -> None:
         """Keep `pack`; results under the keys `used` are never dropped for size, all others if they are of
         another tree. A folder that cannot be written to is no error: the next run has to work more."""
         keep = dict.fromkeys(used)
-        if self._borrowed:
+        if self.borrowed:
             pack.results = {key: raw for key, raw in pack.results.items() if key in keep}
         room = _TREE_BYTES
         for key in reversed(list(pack.results)):
@@ -263,7 +266,9 @@ def write_sealed(path: Path, magic: bytes, payload: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_bytes(magic + hashlib.sha256(payload).digest() + payload)
+        with temporary.open("wb") as file:
+            file.write(magic + hashlib.sha256(payload).digest())
+            file.write(payload)  # by itself: it can be large, and is no copy so
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

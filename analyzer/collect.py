@@ -49,8 +49,9 @@ class Unanalysed(msgspec.Struct, frozen=True, array_like=True):
 class Collected(msgspec.Struct, frozen=True, array_like=True):
     """The facts of a tree. `parsed`: one item for each parse of each file, sorted by path and profile, facts
     still encoded. `files`: C++ files looked at. `candidates`, `unanalysed`: see `analyzer.candidates`.
-    `notes`: one line for each thing a user should know. `digest`: two runs with the same one have the same
-    facts. `stats`: seconds by phase, and counts."""
+    `notes`: one line for each thing a user should know. `keys`: of the items of `parsed`, even if these are left out.
+    `digest`: two runs with the same one have the same facts but for where things stand (`analyzer.layout`), with the
+    same `keys` there too. `stats`: seconds by phase, and counts."""
 
     root: str
     profiles: tuple[Profile, ...]
@@ -59,6 +60,7 @@ class Collected(msgspec.Struct, frozen=True, array_like=True):
     candidates: int
     unanalysed: tuple[Unanalysed, ...]
     notes: tuple[str, ...]
+    keys: tuple[str, ...] = ()
     digest: str = ""
     stats: dict[str, float] = {}
 
@@ -111,6 +113,26 @@ def _lower_syntax(
     ]
 
 
+class _MadeOf(msgspec.Struct, frozen=True):
+    """What a result is made of: the content of a file, what it depends on of others, and how it is parsed."""
+
+    sha: str
+    job: Job
+    depends: list[tuple[str, str]]
+    options: list[object]
+
+    def key(self, toolchain: str) -> str:
+        """The key of the result."""
+        options = [self.sha, *self.options, self.job.arms]
+        return cache_module.result_key(self.job.main, self.depends, toolchain, options)
+
+    def code(self, toolchain: str, code: str) -> str:
+        """The same, of the file's `code` in place of its content."""
+        depends = [(path, code if part == self.sha else part) for path, part in self.depends]
+        options = [code, *self.options, len(self.job.arms)]
+        return cache_module.result_key(self.job.main, depends, toolchain, options)
+
+
 class _Clock:
     def __init__(self) -> None:
         self.laps: dict[str, float] = {}
@@ -152,6 +174,7 @@ class _Collection:
         self.notes = list(tree.notes)
         self.shas: dict[str, str] = {}
         self.known_keys: set[str] = set()
+        self.made_of: dict[str, _MadeOf] = {}
 
     def read(self, taken_ns: int) -> bool:
         """Learn the content hash of every file, reading only what may have changed. Was there such a file?"""
@@ -285,7 +308,15 @@ class _Collection:
         self.clock.lap("cover")
         summary = msgspec.msgpack.encode(msgspec.structs.replace(collected, parsed=(), root=""))
         outside = tuple(sorted({stamp for result in results for stamp in result.outside}))
-        return collected, RunRecord(tuple(key for key, _ in rows), summary, plan.unresolved, outside)
+        tools = self.tools.fingerprint
+        code = digest(
+            [
+                self.made_of[key].code(tools, each.code) if each.code and key in self.made_of else key
+                for key, each in rows
+            ],
+            [(each.path, each.reason) for each in collected.unanalysed],
+        )
+        return collected, RunRecord(tuple(key for key, _ in rows), summary, plan.unresolved, outside, code)
 
     def _mine(self, path: str) -> bool:
         """Is `path` in this run's part?"""
@@ -328,8 +359,9 @@ class _Collection:
             todo: list[Job] = []
             wanted = plan.jobs(chosen, profile, found)
             for job in wanted:
-                options = [self.shas[job.main], *portable(job, self.tools)]
-                key = cache_module.result_key(job.main, depends, self.tools.fingerprint, options)
+                made_of = _MadeOf(self.shas[job.main], job, depends.of(job.main), portable(job, self.tools))
+                key = made_of.key(self.tools.fingerprint)
+                self.made_of[key] = made_of
                 keys[job.main, profile.name] = key
                 known = self._result(key)
                 if known is not None:
@@ -442,7 +474,7 @@ def collect(
         collected = work.known(key)
         if collected is not None:
             clock.lap("reuse")
-            if store and news:
+            if store and (news or store.borrowed):
                 store.save(pack, pack.runs[key].keys)
                 clock.lap("save")
             return _finished(collected, pack.runs[key], clock, len(collected.parsed))
@@ -479,9 +511,7 @@ def _finished(collected: Collected, record: RunRecord, clock: _Clock, hits: int)
         else 0.0,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit,
     }
-    # Not of the tree: an edit to a file that is not parsed changes nothing.
-    said = digest(record.keys, [msgspec.to_builtins(each) for each in collected.unanalysed])
-    return msgspec.structs.replace(collected, digest=said, stats=stats)
+    return msgspec.structs.replace(collected, keys=record.keys, digest=record.code, stats=stats)
 
 
 def _selected(found: Sequence[Profile], names: Sequence[str] | None) -> list[Profile]:

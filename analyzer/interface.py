@@ -128,6 +128,7 @@ class _Reader:
             if kind == "directive":
                 for word in WORD.findall(text):
                     counts[word] = counts.get(word, 0) + 1
+                text = text.strip()
                 if self._declaration:
                     self._declaration.append(text)
                     self._whole = False

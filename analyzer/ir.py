@@ -263,9 +263,10 @@ class Param(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 class Function(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A function, method, constructor or lambda. `name` is qualified (`vllm::dense_attn::ResidentWeight`; unnamed
-    namespaces show as `(anonymous)`; a lambda is `enclosing::lambda@line`). `body` is None for a declaration only.
-    `owner` is the qualified record of a method. `overrides` lists the methods it overrides. `captures`: for a
-    lambda, empty otherwise. `errors` counts clang errors inside the body: above 0 the body is not to be trusted."""
+    namespaces show as `(anonymous)`; the second lambda of a function is `enclosing::lambda#2`). `body` is None for a
+    declaration only. `owner` is the qualified record of a method. `overrides` lists the methods it overrides.
+    `captures`: for a lambda, empty otherwise. `errors` counts clang errors inside the body: above 0 the body is not to
+    be trusted."""
 
     sym: Sym
     name: str

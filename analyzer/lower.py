@@ -214,6 +214,8 @@ class _Lowering:
         self.file: _File | None = None
         self.function: str = ""
         self.owner_name: str = ""
+        self.lambdas = 0
+        """So many are in the function so far, not counting those in lambdas."""
         self._handle, self._line, self._column, self._offset = (
             ctypes.c_void_p(), ctypes.c_uint(), ctypes.c_uint(), ctypes.c_uint(),
         )  # fmt: skip
@@ -417,7 +419,10 @@ class _Lowering:
     def add_global(self, cursor: Any, file: _File) -> None:
         symbol, name, _ = self.sym(cursor)
         init = self.lib.initializer(cursor)
+        outer = (self.owner_name, self.lambdas)
+        self.owner_name, self.lambdas = name, 0
         value = self.expr(init) if 100 <= init._kind_id < 200 else None
+        self.owner_name, self.lambdas = outer
         file.globals.append(
             ir.Global(symbol, name, file.path, self.type_of(cursor), value, self.span(cursor, True))
         )
@@ -447,8 +452,8 @@ class _Lowering:
 
     def add_function(self, cursor: Any, file: _File) -> None:
         symbol, name, _ = self.sym(cursor)
-        outer = (self.function, self.owner_name)
-        self.function, self.owner_name = symbol, name
+        outer = (self.function, self.owner_name, self.lambdas)
+        self.function, self.owner_name, self.lambdas = symbol, name, 0
         span = self.span(cursor, True)
         parts = self.children(cursor)
         params: list[ir.Param] = []
@@ -505,7 +510,7 @@ class _Lowering:
                 kernel=kernel,
             ),
         )
-        self.function, self.owner_name = outer
+        self.function, self.owner_name, self.lambdas = outer
 
     def keep(self, file: _File, function: ir.Function) -> None:
         """One entry a symbol: a definition wins over a declaration, whose default arguments it takes over."""
@@ -961,10 +966,11 @@ class _Lowering:
         if file is None:
             return ir.Other(span, ())
         symbol = f"{file.path}:{span.begin}:lambda"
-        outer = (self.function, self.owner_name)
+        self.lambdas += 1
+        outer = (self.function, self.owner_name, self.lambdas)
         parent = self.function
-        name = f"{self.owner_name}::lambda@{span.line}"
-        self.function, self.owner_name = symbol, name
+        name = f"{self.owner_name}::lambda#{self.lambdas}"
+        self.function, self.owner_name, self.lambdas = symbol, name, 0
         params: list[ir.Param] = []
         body: ir.Stmt | None = None
         for child in self.children(cursor):
@@ -972,7 +978,7 @@ class _Lowering:
                 params.append(self.param(child))
             elif child._kind_id == _COMPOUND:
                 body = self.stmt(child)
-        self.function, self.owner_name = outer
+        self.function, self.owner_name, self.lambdas = outer
         result = ""
         self.keep(
             file,

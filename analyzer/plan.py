@@ -218,9 +218,9 @@ def is_header(path: str) -> bool:
 
 
 def portable(job: Job, tools: Toolchain) -> list[object]:
-    """Return what distinguishes `job`, without the places of this machine."""
+    """Return what distinguishes `job` but for its arms, without the places of this machine."""
     here = [(job.root, "{tree}"), (tools.resource_dir, "{resource}")]
     args = list(job.args)
     for place, name in here:
         args = [arg.replace(place, name) for arg in args]
-    return [job.profile, args, job.origin, job.dropped, job.retry_without, job.arms]
+    return [job.profile, args, job.origin, job.dropped, job.retry_without]

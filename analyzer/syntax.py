@@ -35,6 +35,7 @@ class _Lowering:
         self.functions: list[ir.Function] = []
         self.records: list[ir.Record] = []
         self.names: list[dict[str, tuple[ir.Sym, str]]] = []
+        self.lambdas = 0
 
     # ---- small things
 
@@ -97,6 +98,7 @@ class _Lowering:
             return
         spelled = self.text(declarator.child_by_field_name("declarator"))
         name = "::".join((*scope, spelled))
+        self.lambdas = 0
         self.names.append({})
         params = self.parameters(declarator.child_by_field_name("parameters"))
         lowered = self.statement(body)
@@ -378,7 +380,8 @@ class _Lowering:
         params = self.parameters(declarator.child_by_field_name("parameters")) if declarator else ()
         lowered = self.statement(body) if body else None
         self.names.pop()
-        name = f"lambda@{node.start_point[0] + 1}"
+        self.lambdas += 1
+        name = f"lambda#{self.lambdas}"
         self.functions.append(
             ir.Function(symbol, name, self.path, self.span(node), params, "", lowered, external=False)
         )

@@ -18,7 +18,7 @@ from pathlib import Path
 import msgspec
 from clang import cindex
 
-from analyzer import ir, stubs
+from analyzer import ir, layout, stubs
 from analyzer.lower import lower
 
 # CXTranslationUnit_Flags (clang-c/Index.h); cindex 18 has no name for the last.
@@ -65,7 +65,8 @@ class Covered(msgspec.Struct, frozen=True, array_like=True):
 class Parsed(msgspec.Struct, frozen=True, array_like=True):
     """What one parse said of one file. `facts` is an encoded `ir.FileFacts`. `arms`: begins of those of the
     job's arms that the preprocessor kept. `missing`: headers that were not found. `outside`: other headers
-    that were read, with size and time.  `errors`: in this file. `peak_mb`: memory of the process so far."""
+    that were read, with size and time.  `errors`: in this file. `peak_mb`: memory of the process so far. `code`: see
+    `analyzer.layout`."""
 
     path: str
     profile: str
@@ -79,6 +80,7 @@ class Parsed(msgspec.Struct, frozen=True, array_like=True):
     seconds: float = 0.0
     pch: bool = False
     peak_mb: float = 0.0
+    code: str = ""
 
 
 def _unsaved(job: Job) -> list[tuple[str, str]]:
@@ -279,6 +281,7 @@ def _run(job: Job) -> list[Parsed]:
                 seconds=seconds / len(job.wanted),
                 pch=used_pch,
                 peak_mb=_peak_mb(),
+                code=layout.code(Path(job.root, path).read_bytes()),
             )
         )
     return results

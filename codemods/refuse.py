@@ -114,7 +114,7 @@ def prefix(context: Context, finding: Finding) -> str:
     """What the message of a check begins with, in the habit of the file."""
     word = context.style.prefix
     if word == "@":
-        word = re.sub(r"(::lambda@\d+)+$", "", finding.function).rpartition("::")[2]
+        word = re.sub(r"(::lambda#\d+)+$", "", finding.function).rpartition("::")[2]
     return f"{word}: " if word else ""
 
 

@@ -17,6 +17,7 @@ import msgspec
 from analyzer import cache as cache_module
 from analyzer.collect import Collected, collect
 from analyzer.config import Config, load
+from analyzer.units import Parsed
 from rules import policy
 from rules.finding import Coverage, Judged, Report, Unanalysed
 from rules.markers import declared
@@ -67,6 +68,10 @@ def check(
         else ""
     )
     kept = _kept(folder, key)
+    if kept is not None and folder is not None and kept.keys != collected.keys:
+        kept = _moved(kept, collected, tree, folder)
+        if kept is not None:
+            _keep(folder, key, kept)
     if kept is None and not collected.parsed:
         collected = gather()
     facts_at = time.perf_counter()
@@ -77,9 +82,10 @@ def check(
         from rules.judge import judge_facts
 
         memo = Memo(memo_file(folder) if folder is not None else None)
-        kept, seconds = judge_facts(
+        found, seconds = judge_facts(
             tree, collected, markers, said, complete=profiles is None, memo=memo, jobs=jobs
         )
+        kept = msgspec.structs.replace(found, keys=collected.keys)
         _keep(folder, key, kept)
     findings = kept.findings
     if paths:
@@ -112,6 +118,23 @@ def _kept(folder: Path | None, key: str) -> Judged | None:
         return None if payload is None else msgspec.msgpack.decode(payload, type=Judged)
     except msgspec.DecodeError:
         return None
+
+
+def _moved(kept: Judged, collected: Collected, tree: Path, folder: Path) -> Judged | None:
+    """`kept`, of code that has only been laid out anew since, as of the facts of now; None if that cannot be told."""
+    from rules.moved import told_anew
+    from rules.texts import Texts
+
+    changed = [pair for pair in zip(kept.keys, collected.keys, strict=True) if pair[0] != pair[1]]
+    results = cache_module.Store(folder, tree.resolve()).load().results
+
+    def result(key: str) -> Parsed:
+        return msgspec.msgpack.decode(results[key], type=Parsed)
+
+    if not all(key in results for pair in changed for key in pair):
+        return None  # too long ago
+    told = told_anew(kept, [(result(old), result(new)) for old, new in changed], Texts(tree))
+    return msgspec.structs.replace(told, keys=collected.keys) if told is not None else None
 
 
 def _keep(folder: Path | None, key: str, judged: Judged) -> None:

@@ -134,10 +134,11 @@ class Unanalysed(msgspec.Struct, frozen=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What was found in a tree, and the functions that could not be followed."""
+    """What was found in a tree, and the functions that could not be followed. `keys`: of the facts it was found in."""
 
     findings: tuple[Finding, ...]
     left: tuple[Unanalysed, ...] = ()
+    keys: tuple[str, ...] = ()
 
 
 class Coverage(msgspec.Struct, frozen=True):

@@ -225,12 +225,11 @@ def _told_once(found: list[Finding], parts: Iterable[list[tuple[int, str]]]) -> 
         uploads = finding.site is not None and finding.site.form in ("upload", "copy-bytes")
         line, construction = first.get(finding.construction, (0, finding.construction))
         if view is not None and uploads and set(finding.devices) <= set(view.devices):
-            reason = f"the view of these bytes, line {view.place.line}, says so"
+            reason = f"the view of these bytes says so, {view.place.path}:{view.place.line}"
             finding = msgspec.structs.replace(finding, severity=Severity.NOTE, reason=reason)
         elif construction != finding.construction and finding.severity is not Severity.NOTE:
-            reason = (
-                f"its kernel calls another part that reads them first, in line {line}: that one is reported"
-            )
+            place = f"{finding.place.path}:{line}"
+            reason = f"its kernel calls another part that reads them first, {place}: that one is reported"
             finding = msgspec.structs.replace(finding, severity=Severity.NOTE, reason=reason)
         result.append(finding)
     return result

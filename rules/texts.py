@@ -43,6 +43,11 @@ class Texts:
 
     def position(self, path: str, offset: int) -> tuple[int, int]:
         """1-based line and column of a byte offset."""
+        line = self.line(path, offset)
+        return line, len(self.text(path, self._starts[path][line - 1], offset)) + 1
+
+    def line(self, path: str, offset: int) -> int:
+        """1-based line of a byte offset."""
         starts = self._starts.get(path)
         if starts is None:
             data = self.bytes(path)
@@ -52,8 +57,7 @@ class Texts:
                 starts.append(at + 1)
                 at = data.find(b"\n", at + 1)
             self._starts[path] = starts
-        row = bisect.bisect_right(starts, offset) - 1
-        return row + 1, len(self.text(path, starts[row], offset)) + 1
+        return bisect.bisect_right(starts, offset)
 
     def commented(self, program: Program) -> list[str]:
         """Analysed files that speak to vt-lint in a comment."""

@@ -88,7 +88,7 @@ def spell(helper: HelperUnderTest, profile: Profile, arm: Arm, signatures: Signa
     """
     if helper.path.endswith(".cu"):
         raise CannotCallError("it is in a CUDA source, and a probe is C++")
-    if "::lambda@" in helper.name:
+    if "::lambda#" in helper.name:
         raise CannotCallError("it is a lambda")
     found = signatures.find(helper)
     if not found:

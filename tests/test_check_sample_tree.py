@@ -135,32 +135,6 @@ std::vector<float> KestrelForward(dense_attn::Dev d, const GgufFile& file, const
 """
 
 
-def test_an_edit_to_a_file_that_has_no_say_judges_nothing_anew(
-    cache: Path, cold: bytes, tmp_path: Path
-) -> None:
-    tree = tmp_path / "tree"
-    shutil.copytree(TREE, tree)
-    check(cache, tree=tree)
-
-    def phases() -> set[str]:
-        command = [sys.executable, "-m", "vt_lint", "check", "--tree", str(tree), "--stats"]
-        environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-        return {line.split()[0] for line in done.stderr.splitlines()}
-
-    (tree / "src" / "clock.cpp").write_text("long seconds(long ms) { return ms / 1000; }\n")
-    assert "rules" not in phases()
-    weights = tree / "src" / "vllm" / "weights.cpp"
-    weights.write_text(f"// moved down\n{weights.read_text()}")
-    assert "rules" in phases()
-
-    def lines(report: bytes) -> set[int]:
-        found = json.loads(report)["findings"]
-        return {each["line"] for each in found if each["path"] == "src/vllm/weights.cpp"}
-
-    assert lines(check(cache, tree=tree)) == {each + 1 for each in lines(cold)}
-
-
 def test_where_a_weight_goes_through_what_cannot_be_followed_it_is_unknown_and_says_where(
     tmp_path: Path, cache: Path
 ) -> None:

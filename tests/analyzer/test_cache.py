@@ -16,7 +16,7 @@ def key(files: dict[str, str], path: str = "src/a.cpp", **options: str) -> str:
     scans = {name: scan(text.encode(), header=name.endswith(".h")) for name, text in files.items()}
     shas = {name: cache.digest(text) for name, text in files.items()}
     depends = Depends(IncludeGraph(files, scans), scans, shas)
-    return result_key(path, depends, "tools", [shas[path], *sorted(options.items())])
+    return result_key(path, depends.of(path), "tools", [shas[path], *sorted(options.items())])
 
 
 BASE = {

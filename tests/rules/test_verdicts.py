@@ -183,3 +183,25 @@ def test_a_layout_that_the_caller_of_a_table_keeps_out_is_loud(
     ]
     assert found.verdict.value == verdict
     assert (verdict == "LOUD") is ("kernels.cu:19" in found.reason)
+
+
+LAMBDAS = """
+#include "prelude.h"
+void Each(const Weight& w, const float* x, float* out) {
+  auto first = [&] { RawGemv(w.bytes.data(), w.shape[0], w.shape[1], x, out); };
+  auto second = [&] { RawGemv(w.bytes.data(), 1, w.shape[1], x, out); };
+  first();
+  second();
+}
+"""
+
+
+def test_a_baseline_knows_a_loss_in_a_lambda_wherever_it_stands(tmp_path: Path) -> None:
+    shutil.copyfile(ROOT / PRELUDE, tmp_path / PRELUDE)
+    prints: list[list[tuple[str, str]]] = []
+    for text in (LAMBDAS, LAMBDAS.replace("void Each", "int more = 1;\n\nvoid Each")):
+        (tmp_path / "main.cpp").write_text(text, encoding="utf-8")
+        findings = rules.check.check(tmp_path, cache=False).findings
+        prints.append([(f.function, f.fingerprint) for f in findings if "lambda" in f.function])
+    assert prints[0] == prints[1]
+    assert {name for name, _ in prints[0]} == {"Each::lambda#1", "Each::lambda#2"}

@@ -133,7 +133,7 @@ def test_what_cannot_be_called_says_why(profile: Profile, function: ir.Function,
     ("name", "path", "reason"),
     [
         ("ns::make", "a.cu", "CUDA source"),
-        ("ns::make::lambda@4", "a.h", "lambda"),
+        ("ns::make::lambda#1", "a.h", "lambda"),
         ("ns::other", "a.h", "signature is not known"),
     ],
 )
