@@ -336,7 +336,7 @@ class _Lowering:
                 file = self.files.get(handle)
                 name = self.kind_text(cursor)
                 found = (
-                    f"{file.path if file else posixpath.basename(self.file_name(handle))}:{offset}:{name}",
+                    f"{file.path if file else posixpath.basename(self.file_name(handle))}:{offset:08}:{name}",
                     name,
                     "param" if kind_id == _PARM else "local",
                 )
@@ -965,7 +965,7 @@ class _Lowering:
         file = self.file
         if file is None:
             return ir.Other(span, ())
-        symbol = f"{file.path}:{span.begin}:lambda"
+        symbol = f"{file.path}:{span.begin:08}:lambda"  # in the order of the text, as symbols are sorted
         self.lambdas += 1
         outer = (self.function, self.owner_name, self.lambdas)
         parent = self.function

@@ -46,7 +46,7 @@ class _Lowering:
         return ir.Span(node.start_byte, node.end_byte, node.start_point[0] + 1)
 
     def symbol(self, node: Node, name: str) -> ir.Sym:
-        return f"{self.path}:{node.start_byte}:{name}"
+        return f"{self.path}:{node.start_byte:08}:{name}"
 
     def declare(self, node: Node, name: str, kind: str) -> ir.Sym:
         symbol = self.symbol(node, name)

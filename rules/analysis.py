@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -20,6 +21,8 @@ if TYPE_CHECKING:  # the rules' names and texts are asked for without a program
 
 BAD = frozenset({"dropped", "missing", "part", "rows", "foreign", "literal"})
 READS = frozenset({"read", "typed", "pointer", "upload", "into", "copyout", "copy-bytes"})
+_MADE_UP = re.compile(r"(?:tmp|call|new)@")
+"""Begins what the interpreter calls a value that has no name, by where it stands."""
 Judge = Callable[[ir.Sym, Path, str, frozenset[str]], tuple[Verdict, str, tuple[Hop, ...]]]
 
 
@@ -285,7 +288,8 @@ class Analysis:
 
     def name_of(self, source: Path) -> str:
         """A source path in words: the names without their symbols."""
-        words = [source[0].rpartition(":")[2] or source[0], *source[1:]]
+        root = "(temporary)" if _MADE_UP.match(source[0]) else source[0].rpartition(":")[2] or source[0]
+        words = [root, *source[1:]]
         return ".".join(words).replace(".[", "[")
 
 

@@ -1,7 +1,8 @@
 """From a tree to a report: facts, program, obligations, verdicts, rules, suppressions.
 
-The report of a whole tree is kept with the facts, under everything it was made from: a run over an unchanged tree
-reads it back and links nothing.
+The report of a whole tree is kept with the facts, under everything it was made from, layout apart: a run over a tree
+whose code has not changed reads it back, tells it anew where comments or blank lines came or went (`rules.moved`), and
+links nothing.
 """
 
 from __future__ import annotations

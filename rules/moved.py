@@ -63,31 +63,50 @@ class _Moves:
     def add(self, old: ir.FileFacts, new: ir.FileFacts) -> bool:
         """Learn from the facts of both. False if they are not of the same code after all."""
         for before, now in itertools.zip_longest(_places(old), _places(new)):
-            if before is None or now is None or len(before) != len(now):
+            if before is None or now is None:
                 return False
-            if len(now) > 1 and self._line_of(now[1]) != now[0]:
-                continue  # in another file: a default argument
-            if self._lines.setdefault(before[0], now[0]) != now[0]:
+            if not before.own or not now.own or now.end and self._line_of(now.begin) != now.line:
+                continue  # a default argument, say, stands in another file
+            if self._lines.setdefault(before.line, now.line) != now.line:
                 return False
-            for offset, offset_now in zip(before[1:], now[1:], strict=True):
-                if self._offsets.setdefault(offset, offset_now) != offset_now:
+            for offset, offset_now in ((before.begin, now.begin), (before.end, now.end)):
+                if now.end and self._offsets.setdefault(offset, offset_now) != offset_now:
                     return False
         return True
 
 
-def _places(facts: ir.FileFacts) -> Iterator[tuple[int, ...]]:
-    """Every line that is told of, with the offsets of what begins there, in order."""
-    stack: list[object] = [facts.globals, facts.enums, facts.records, facts.functions]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, ir.Span):
-            yield (item.line, item.begin, item.end) if item.end else (item.line,)
-        elif isinstance(item, tuple):
-            stack.extend(item)
-        elif isinstance(item, msgspec.Struct):
-            if isinstance(item, ir.Member | ir.Enum):
-                yield (item.line,)
-            stack.extend(_parts(type(item))(item))
+class _Place(typing.NamedTuple):
+    """A line that is told of, and the bytes of what begins there, if these are told. `own`: it is in the function, or
+    whatever tells of it."""
+
+    line: int
+    begin: int = 0
+    end: int = 0
+    own: bool = True
+
+
+def _places(facts: ir.FileFacts) -> Iterator[_Place]:
+    """Every place that is told of, in order."""
+    tops: list[ir.Function | ir.Record | ir.Global | ir.Enum] = [
+        *facts.functions,
+        *facts.records,
+        *facts.globals,
+        *facts.enums,
+    ]
+    for top in tops:
+        around = None if isinstance(top, ir.Enum) else top.span
+        stack: list[object] = [top]
+        while stack:
+            item = stack.pop()
+            if isinstance(item, ir.Span):
+                own = around is None or around.begin <= item.begin and item.end <= around.end
+                yield _Place(item.line, item.begin, item.end, own) if item.end else _Place(item.line)
+            elif isinstance(item, tuple):
+                stack.extend(item)
+            elif isinstance(item, msgspec.Struct):
+                if isinstance(item, ir.Member | ir.Enum):
+                    yield _Place(item.line)
+                stack.extend(_parts(type(item))(item))
 
 
 @functools.cache
