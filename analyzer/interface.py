@@ -21,7 +21,7 @@ _TOKEN = re.compile(
     rb"(?P<comment>//(?:[^\n\\]|\\.|\\\n)*|/\*.*?\*/)"
     rb"|(?P<directive>^[ \t]*\#(?:[^\n\\]|\\\r?\n|\\.)*)"
     rb'|(?P<text>R"(?P<mark>[^()\\ \n]{0,16})\(.*?\)(?P=mark)"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\')'
-    rb"|(?P<space>\s+)|(?P<word>[A-Za-z_]\w*)|(?P<number>\d[\w.\']*)|(?P<other>::|.)",
+    rb"|(?P<space>\n+|[^\S\n]+)|(?P<word>[A-Za-z_]\w*)|(?P<number>\d[\w.\']*)|(?P<other>::|.)",
     re.DOTALL | re.MULTILINE,
 )
 _SCOPE_WORDS = frozenset({b"struct", b"class", b"union", b"enum", b"namespace", b"extern"})

@@ -112,6 +112,63 @@ def test_where_nothing_has_changed_no_facts_are_read(cache: Path, cold: bytes, t
     assert facts.read_bytes() == b""  # and none were made
 
 
+def phases(tree: Path, cache: Path) -> set[str]:
+    """What the time of a check is spent on."""
+    command = [sys.executable, "-m", "vt_lint", "check", "--tree", str(tree), "--stats"]
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    return {line.split()[0] for line in done.stderr.splitlines()}
+
+
+def lines(report: bytes, path: str) -> set[int]:
+    """The lines of `path` that have findings."""
+    return {each["line"] for each in json.loads(report)["findings"] if each["path"] == path}
+
+
+def test_only_what_has_a_say_is_judged_anew(cache: Path, cold: bytes, tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    shutil.copytree(TREE, tree)
+    check(cache, tree=tree)
+    (tree / "src" / "clock.cpp").write_text("long seconds(long ms) { return ms / 1000; }\n")
+    assert "rules" not in phases(tree, cache)
+    weights = tree / VIEW[0]
+    weights.write_text(f"static const int kMore = 1;\n{weights.read_text()}")
+    assert "rules" in phases(tree, cache)
+    assert lines(check(cache, tree=tree), VIEW[0]) == {line + 1 for line in lines(cold, VIEW[0])}
+
+
+def test_after_an_edit_of_layout_the_same_is_told_of_other_places(
+    cache: Path, cold: bytes, tmp_path: Path
+) -> None:
+    tree = tmp_path / "tree"
+    shutil.copytree(TREE, tree)
+    check(cache, tree=tree)
+    producer = "src/vllm/gguf_loader.cpp"  # named in the reasons of findings elsewhere
+    for path in {SHARED[0], RESHAPE[0], VIEW[0], STAGED[0], ROWS[0], producer}:
+        laid_out: list[str] = []
+        for number, line in enumerate((tree / path).read_text().splitlines()):
+            laid_out += ["", "  /* more", "     room */"] if number % 3 == 0 else []
+            laid_out.append(f"  {line} " if number % 2 else line)
+        (tree / path).write_text("\n".join(laid_out) + "  // the end\n")
+    assert "rules" not in phases(tree, cache)
+    moved = check(cache, tree=tree)
+    assert lines(moved, SHARED[0]).isdisjoint(lines(cold, SHARED[0]))
+    assert moved == check(cache, "--no-cache", tree=tree)
+
+
+def test_a_comment_that_may_quiet_a_finding_is_more_than_layout(
+    cache: Path,
+    cold: bytes,  # noqa: ARG001 (fills the cache)
+    tmp_path: Path,
+) -> None:
+    tree = tmp_path / "tree"
+    shutil.copytree(TREE, tree)
+    check(cache, tree=tree)
+    weights = tree / VIEW[0]
+    weights.write_text(f"{weights.read_text()}\n// vt-lint: allow VT001 -- nothing is here\n")
+    assert "rules" in phases(tree, cache)
+
+
 PLUGIN = """#include "vllm/models/resident_weight.h"
 #include "vllm/gguf_loader.h"
 

@@ -27,6 +27,7 @@ int Declared(int);
         ("return t + t;", "return 2 * t;"),
         ("// namespace n", "// a comment /* of */ another kind"),
         ("int Declared(int);", "/* text { */ int   Declared( int ) ;"),
+        ("#pragma once", "// guarded\n\n  #pragma once  "),
     ],
 )
 def test_a_body_or_comment_is_no_part_of_it(old: str, new: str) -> None:
@@ -70,3 +71,11 @@ def test_where_there_is_a_doubt_it_is_kept(text: str) -> None:
 
 def test_a_change_in_a_string_that_looks_like_code_is_seen() -> None:
     assert interface(b'const char* s = "}";') != interface(b'const char* s = "{";')
+
+
+def test_an_indented_directive_is_no_part_of_the_function_after_it() -> None:
+    text = "namespace n {\n#ifdef A\n  #define X 1\ninline int F() { return 2; }\n#endif\n}\n"
+    old, new = (interface(each.encode()) for each in (text, text.replace("X 1", "X 2")))
+    assert [name for name, _ in old.functions] == ["F"]
+    assert old.functions == new.functions
+    assert old.shared != new.shared
