@@ -6,8 +6,10 @@ keys that follow it. Pointers and smart pointers are named like what they point 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TypeAlias
+
+import msgspec
+from msgspec.structs import replace
 
 from analyzer.formula import Atom, Formula
 from analyzer.ir import Span, Sym
@@ -21,8 +23,7 @@ WHOLE = ""
 PART = "part"
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True, gc=False, eq=False):
     """Storage of the carrier at `path`: all of it or a part. `span` is where the code names that carrier. `never`:
     markers that the bytes cannot have here, by a dtype test on the way. `steps`: keys of the numbers that the part's
     offset is a multiple of."""
@@ -32,7 +33,16 @@ class Origin:
     part: str = WHOLE
     never: frozenset[str] = frozenset()
     steps: frozenset[object] = frozenset()
-    span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Origin and (
+            (self.path, self.carrier, self.part, self.never, self.steps)
+            == (other.path, other.carrier, other.part, other.never, other.steps)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.carrier, self.part, self.never, self.steps))
 
     @property
     def order(self) -> tuple[Path, str, list[str]]:
@@ -40,8 +50,7 @@ class Origin:
         return self.path, self.part, sorted(self.never)
 
 
-@dataclass(frozen=True)
-class Ptr:
+class Ptr(msgspec.Struct, frozen=True, gc=False):
     """A pointer to, or an object that owns or borrows, bytes. `buffers` are storages that are no carrier's."""
 
     origins: frozenset[Origin] = frozenset()
@@ -61,8 +70,7 @@ class Ptr:
         return Ptr(self.origins | other.origins, self.buffers | other.buffers)
 
 
-@dataclass(frozen=True)
-class Site:
+class Site(msgspec.Struct, frozen=True, gc=False, eq=False):
     """Where a carrier is made, or bytes are read or written. Spans are byte ranges in the file of `function`.
 
     `form`: `factory`, `fields`, `borrow`, `copy`, `slice`, `reshape`, `aggregate`, `retag`, `read`, `write`."""
@@ -79,22 +87,42 @@ class Site:
     callee: str = ""
     in_lambda: bool = False
     conditional: bool = False
-    callee_sym: str = field(default="", compare=False)
+    callee_sym: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or type(other) is Site and self._compared == other._compared
+
+    def __hash__(self) -> int:
+        return hash(self._compared)
+
+    @property
+    def _compared(self) -> tuple[object, ...]:
+        return (
+            self.span, self.form, self.path, self.function, self.statement, self.statement_kind, self.braceless,
+            self.dest, self.dest_type, self.callee, self.in_lambda, self.conditional,
+        )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Open:
+class Open(msgspec.Struct, frozen=True, gc=False, eq=False):
     """An obligation that a callee left to its callers: `site` dropped `marker` of the carrier at `source`."""
 
     site: Site
     marker: str
     source: Path
-    devices: frozenset[str] = field(default=frozenset(), compare=False)
+    devices: frozenset[str] = frozenset()
     via: tuple[Via, ...] = ()
 
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Open and (
+            (self.site, self.marker, self.source, self.via)
+            == (other.site, other.marker, other.source, other.via)
+        )
 
-@dataclass(frozen=True)
-class Obj:
+    def __hash__(self) -> int:
+        return hash((self.site, self.marker, self.source, self.via))
+
+
+class Obj(msgspec.Struct, frozen=True, dict=True):
     """The state of one carrier: the bytes it views, and a formula for each of its markers. `rows`: the key of the
     number that its first dimension was given."""
 
@@ -118,11 +146,8 @@ class Obj:
             known = hash(
                 (self.carrier, self.storage, self.markers, self.site, self.open, self.device, self.done)
             )
-            object.__setattr__(self, "_hash", known)
+            self.__dict__["_hash"] = known
         return known
-
-    def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
 
     def marker(self, name: str) -> Formula | None:
         """The formula of marker `name`, None where the carrier has no such field."""
@@ -136,39 +161,40 @@ class Obj:
         return replace(self, markers=tuple((k, value if k == name else v) for k, v in self.markers))
 
 
-@dataclass(frozen=True)
-class Ref:
+class Ref(msgspec.Struct, frozen=True, gc=False, eq=False):
     """An lvalue (or a pointer to one) of class type."""
 
     path: Path
     type: str = ""
-    span: Span | None = field(default=None, compare=False)
+    span: Span | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Ref and (self.path, self.type) == (other.path, other.type)
+
+    def __hash__(self) -> int:
+        return hash((self.path, self.type))
 
 
-@dataclass(frozen=True)
-class Bool:
+class Bool(msgspec.Struct, frozen=True, gc=False):
     """A boolean value."""
 
     formula: Formula
 
 
-@dataclass(frozen=True)
-class Closure:
+class Closure(msgspec.Struct, frozen=True, gc=False):
     """A lambda: the summary of its body in the state where it was written."""
 
     sym: Sym
     run: int = 0
 
 
-@dataclass(frozen=True)
-class Dev:
+class Dev(msgspec.Struct, frozen=True, gc=False):
     """A device value known to be one of `names`."""
 
     names: frozenset[str]
 
 
-@dataclass(frozen=True)
-class Many:
+class Many(msgspec.Struct, frozen=True, gc=False):
     """A braced list of values."""
 
     items: tuple[Value, ...]
@@ -224,8 +250,7 @@ class State:
         return other
 
 
-@dataclass(frozen=True)
-class Obligation:
+class Obligation(msgspec.Struct, frozen=True, gc=False):
     """What one path does with one marker at one site.
 
     `outcome`: `carried`, `refused`, `impossible`, `resolved`, `dropped`, `part` (kept on a part or a reshaped

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+import msgspec
+from msgspec.structs import replace
 
 from analyzer import ir
 from analyzer.domain import Obj, Obligation, Path, Ptr, Site, Value
@@ -19,8 +22,7 @@ class Dead(Exception):  # noqa: N818 - the end of a path, no error
     """The path being run cannot go on: it throws, returns to nobody or contradicts itself."""
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(msgspec.Struct, frozen=True, gc=False):
     """One way a function can return: what its callers may assume, its value, and what it did to its parameters."""
 
     known: tuple[tuple[Atom, bool], ...]
@@ -30,8 +32,7 @@ class Case:
     content: tuple[tuple[Path, Ptr], ...] = ()
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(msgspec.Struct, frozen=True, gc=False):
     """What callers need to know of a function. `reads` / `writes`: paths of byte pointers it dereferences."""
 
     cases: tuple[Case, ...] = ()
@@ -41,8 +42,7 @@ class Summary:
     known_body: bool = True
 
 
-@dataclass(frozen=True)
-class MarkerWrite:
+class MarkerWrite(msgspec.Struct, frozen=True, gc=False):
     """A store of a marker field: `value` is `true`, `false`, `copy` or `other`."""
 
     function: ir.Sym
@@ -56,8 +56,7 @@ class MarkerWrite:
     guards: frozenset[Atom] = frozenset()
 
 
-@dataclass(frozen=True)
-class BytesWrite:
+class BytesWrite(msgspec.Struct, frozen=True, gc=False):
     """Bytes of the carrier at `object` are written: `replace` (new content for all of them), `rewrite` (in place,
     by a callee), `store` (some of them). `origins`: carriers that the new content came from."""
 
@@ -72,8 +71,7 @@ class BytesWrite:
     callee: str = ""
 
 
-@dataclass(frozen=True)
-class Dispatch:
+class Dispatch(msgspec.Struct, frozen=True, gc=False):
     """A call through a pointer. `never`: arguments (position, marker) that are not marked on any path to it;
     `refused`: those of them that a test keeps out; `passes`: those that are parameters of the calling function as they
     came (position, symbol)."""

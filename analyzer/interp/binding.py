@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from analyzer import formula as fm
 from analyzer import ir
@@ -42,6 +43,7 @@ class Binding:
         self.at = x.span.begin
         self.values: dict[str, Value] = {}
         self.keys: dict[str, object] = {}
+        self.renamed: dict[object, Formula] = {}
         for position, param in enumerate(function.params):
             value = args[position] if position < len(args) else None
             argument = x.args[position] if position < len(x.args) else None
@@ -105,7 +107,10 @@ class Binding:
                     value = self.values[atom[1][0]]
                     if isinstance(value, Bool):
                         return value.formula
-                return fm.atom("e", substitute(atom[1], self.keys))
+                renamed = self.renamed.get(atom[1])
+                if renamed is None:
+                    renamed = self.renamed[atom[1]] = fm.atom("e", substitute(atom[1], self.keys))
+                return renamed
             return fm.atom(*atom)
 
         return fm.replace(f, change)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from analyzer import formula as fm
 from analyzer import ir
@@ -259,21 +260,26 @@ class Calls(Externals):
         )
 
     def pass_opens(self, summary: Summary, bound: Binding, x: ir.Call, state: State) -> None:
+        here = (self.function.sym, self.function.path, x.span)
+        met: dict[tuple[Path, str], bool] = {}  # many are of one marker of one weight
         for left in summary.opens:
             where = bound.path(left.source)
             if where is None:  # handed over in a way that is not followed: nobody is known to check it
-                via = (*left.via, (self.function.sym, self.function.path, x.span, left.source))
+                via = (*left.via, (*here, left.source))
                 self.export(replace(left, pending=False, function=self.function.sym, via=via))
                 continue
             if where[0].startswith("tmp@") and where in state.objects:
                 value = state.objects[where].marker(left.marker)
                 if value is not None and fm.reduce(value, state.known) == fm.FALSE:
                     continue
-            if (
-                self.taken_care(state, where, left.marker)
-                or self.known_false(state, where, left.marker)
-                or self.never_met(state, where, left.marker)
-            ):
+            asked = (where, left.marker)
+            if asked not in met:
+                met[asked] = not (
+                    self.taken_care(state, *asked)
+                    or self.known_false(state, *asked)
+                    or self.never_met(state, *asked)
+                )
+            if not met[asked]:
                 self.note_not_met(state, left.site, where, left.marker, x.span.line)
                 continue
             devices = left.devices & state.devices or left.devices
@@ -281,7 +287,7 @@ class Calls(Externals):
             self.export(
                 replace(
                     left, source=where, devices=devices, pending=self.is_callers(where) and not deep,
-                    function=self.function.sym, via=(*left.via, (self.function.sym, self.function.path, x.span, where)),
+                    function=self.function.sym, via=(*left.via, (*here, where)),
                 )
             )  # fmt: skip
 

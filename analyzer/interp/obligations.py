@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from analyzer import formula as fm
 from analyzer.domain import Obj, Obligation, Open, Origin, Path, Site, State
