@@ -113,7 +113,10 @@ def _parse(job: Job, args: Sequence[str]) -> cindex.TranslationUnit | None:
     try:
         # Of a unit that may go on, clang leaves out the instantiations at its end: nothing is read from them.
         options = KEEP_GOING | INCOMPLETE
-        return cindex.Index.create().parse(f"{job.root}/{job.main}", args, _unsaved(job), options)
+        # Without the declarations of a precompiled header: to visit them all takes as long as to lower the rest.
+        return cindex.Index.create(excludeDecls=True).parse(
+            f"{job.root}/{job.main}", args, _unsaved(job), options
+        )
     except cindex.TranslationUnitLoadError:  # also a crash inside clang, which it survives
         return None
 
