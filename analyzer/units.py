@@ -113,7 +113,7 @@ def _parse(job: Job, args: Sequence[str]) -> cindex.TranslationUnit | None:
     try:
         # Of a unit that may go on, clang leaves out the instantiations at its end: nothing is read from them.
         options = KEEP_GOING | INCOMPLETE
-        # Without the declarations of a precompiled header: to visit them all takes as long as to lower the rest.
+        # Without the declarations of a precompiled header: nothing is read from them, and visiting takes time.
         return cindex.Index.create(excludeDecls=True).parse(
             f"{job.root}/{job.main}", args, _unsaved(job), options
         )
