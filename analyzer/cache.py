@@ -35,8 +35,8 @@ _RACY_NS = 2_000_000_000
 
 # What facts depend on; the modules that link and judge them are not part of it.
 _FRONT_END = (
-    "cache", "candidates", "collect", "config", "depends", "flags", "includes", "interface", "ir", "layout", "lower",
-    "plan", "pool", "profiles", "scan", "selection", "stubs", "syntax", "toolchain", "tree", "units",
+    "cache", "candidates", "collect", "collector", "config", "depends", "flags", "includes", "interface", "ir",
+    "layout", "lower", "plan", "pool", "profiles", "scan", "selection", "stubs", "syntax", "toolchain", "tree", "units",
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 
@@ -36,6 +36,8 @@ from analyzer.units import Job, Parsed, stamps
 __all__ = ["Collected", "Progress", "Unanalysed", "collect"]
 
 _RUNS_KEPT = 4
+
+Meanwhile = Callable[[Iterable[Parsed]], Iterator[None]]
 
 
 class Unanalysed(msgspec.Struct, frozen=True, array_like=True):
@@ -159,6 +161,7 @@ class _Collection:
         clock: _Clock,
         progress: Progress | None,
         shard: tuple[int, int] | None,
+        meanwhile: Meanwhile | None = None,
     ) -> None:
         self.tree = tree
         self.root = str(tree.root)
@@ -171,6 +174,7 @@ class _Collection:
         self.clock = clock
         self.progress = progress
         self.shard = shard
+        self.meanwhile = meanwhile
         self.notes = list(tree.notes)
         self.shas: dict[str, str] = {}
         self.known_keys: set[str] = set()
@@ -384,7 +388,7 @@ class _Collection:
                 umbrellas.append((profile, headers, everything))
             run.add(single)
         self.known_keys |= keyed.keys()
-        results = run.finish()
+        results = run.finish(self.meanwhile(keyed.values()) if self.meanwhile else None)
         self.clock.lap("parse")
         bad = {(each.path, each.profile) for each in results if each.failed or each.errors}
         for profile, headers, everything in umbrellas:
@@ -432,6 +436,8 @@ def collect(
     executor: Executor | None = None,
     shard: tuple[int, int] | None = None,
     facts: bool = True,
+    meanwhile: Meanwhile | None = None,
+    later: Callable[[Callable[[], None]], None] | None = None,
 ) -> Collected:
     """Analyse the tree at `root` and return its facts.
 
@@ -441,7 +447,9 @@ def collect(
     the work is done instead, on machines that have the tree and the toolchain at the same place. `shard`: (i,
     n), parse the i-th of n parts only, counted from 1; what that gives is in the cache, for
     `analyzer.cache.Store.merge`, and the returned facts are incomplete. `facts`: False if `parsed` may be missing
-    where nothing has changed since an earlier run.
+    where nothing has changed since an earlier run. `meanwhile`: gives steps of something else to do while the first
+    parses run, from the results that are known already. `later`: takes what keeps the facts, to be called when there is
+    time; None: they are kept before this returns.
 
     Raises `SetupError` when the tree has no C++ file, a profile does not exist or the toolchain is
     incomplete.
@@ -468,7 +476,9 @@ def collect(
     tools = toolchain.find(pack.toolchain)
     clock.lap("load")
     try:
-        work = _Collection(tree, config, asked, profiles, pool, pack, tools, clock, progress, shard)
+        work = _Collection(
+            tree, config, asked, profiles, pool, pack, tools, clock, progress, shard, meanwhile
+        )
         news = work.read(taken_ns)
         key = work.run_key()
         collected = work.known(key)
@@ -478,6 +488,7 @@ def collect(
                 store.save(pack, pack.runs[key].keys)
                 clock.lap("save")
             return _finished(collected, pack.runs[key], clock, len(collected.parsed))
+        pool.prepare()
         with tempfile.TemporaryDirectory(prefix="vt-lint-") as scratch:
             kept = store.pch_folder() if store else None
             collected, record = work.collect(kept or Path(scratch), kept is not None)
@@ -492,11 +503,15 @@ def collect(
             pack.version = cache_module.version()
             pack.toolchain = tools
             pack.runs = dict(list(pack.runs.items())[1 - _RUNS_KEPT :]) | runs
-            store.save(pack, record.keys)
+            (later or _now)(functools.partial(store.save, pack, record.keys))
             clock.lap("save")
     finally:
         pool.close()
     return _finished(collected, record, clock, len(work.known_keys))
+
+
+def _now(work: Callable[[], None]) -> None:
+    work()
 
 
 def _finished(collected: Collected, record: RunRecord, clock: _Clock, hits: int) -> Collected:

@@ -11,7 +11,7 @@ import functools
 from collections.abc import Mapping
 
 from analyzer import ir
-from analyzer.program import Program, bare, device_name
+from analyzer.program import Program, Variant, bare, device_name
 
 _EITHER = frozenset({True, False})
 _DEPTH = 4
@@ -30,11 +30,11 @@ class Predicates:
         self._known: dict[tuple[str, int, str], frozenset[bool]] = {}
 
     @functools.cached_property
-    def _named(self) -> Mapping[str, list[ir.Function]]:
-        found: dict[str, list[ir.Function]] = {}
-        for function in self._program.functions():
-            if any(bare(p.type) in self._program.enums for p in function.params):
-                found.setdefault(function.name, []).append(function)
+    def _named(self) -> Mapping[str, list[Variant]]:
+        found: dict[str, list[Variant]] = {}
+        for variant in self._program.bodies():
+            if any(bare(p.type) in self._program.enums for p in variant.head.params):
+                found.setdefault(variant.head.name, []).append(variant)
         return found
 
     def outcomes(self, name: str, position: int, dtype: str) -> frozenset[bool]:
@@ -49,15 +49,15 @@ class Predicates:
 
     def _outcomes(self, name: str, position: int, dtype: str, depth: int) -> frozenset[bool]:
         found: set[bool] = set()
-        for function in self._named.get(name, ()):
-            if position >= len(function.params):
+        for variant in self._named.get(name, ()):
+            if position >= len(variant.head.params):
                 continue
-            parameter = function.params[position]
+            parameter = variant.head.params[position]
             enum = self._program.enums.get(bare(parameter.type))
             for enumerator in enum.enumerators if enum is not None else ():
                 word = device_name(enumerator)
                 if speaks_of(word, dtype):
-                    found |= _Run(self, {parameter.sym: word}, depth).of(function)
+                    found |= _Run(self, {parameter.sym: word}, depth).of(variant.function)
         return frozenset(found) or _EITHER
 
     def nested(self, call: ir.Call, position: int, word: str, depth: int) -> frozenset[bool]:

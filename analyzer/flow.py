@@ -70,7 +70,7 @@ class Reach:
 
 @dataclass
 class Flow:
-    """The result of `flow`. `spreads`: for each producer the facts reached."""
+    """The result of `flow`. `spreads`: for each producer the facts reached, none before `follow`."""
 
     program: Program
     links: Links
@@ -79,6 +79,14 @@ class Flow:
     producers: tuple[Producer, ...]
     spreads: list[Spread]
     _by_marker: dict[str, list[Spread]] = field(default_factory=dict)
+
+    def follow(self) -> None:
+        """Follow every producer."""
+        for producer in self.producers:
+            spread = Spread(self.graph, self.conditions, producer)
+            spread.run()
+            self.spreads.append(spread)
+            self._by_marker.setdefault(producer.marker, []).append(spread)
 
     @property
     def copies(self) -> list[MarkerCopy]:
@@ -210,7 +218,14 @@ class Flow:
 
 
 def flow(program: Program, memo: Memo | None = None) -> Flow:
-    """Follow every producer of every marker of `program`. Producers in tests, examples and benchmarks
+    """Follow every producer of every marker of `program`; see `producing`."""
+    found = producing(program, memo)
+    found.follow()
+    return found
+
+
+def producing(program: Program, memo: Memo | None = None) -> Flow:
+    """Find every producer of every marker of `program`, and follow none. Those in tests, examples and benchmarks
     count only when a marker has no other. `memo`: where faces of functions are kept."""
     links = Links(program, (memo or Memo()).faces(program))
     graph = Graph(links)
@@ -228,13 +243,7 @@ def flow(program: Program, memo: Memo | None = None) -> Flow:
     makers = {p.function for p in producers}
     made = [one for sym in makers for f in program.variants.get(sym, ()) for one in produced(f, program)]
     conditions = Conditions(links, {name: flags_of(name, made) for name in {p.marker for p in producers}})
-    result = Flow(program, links, graph, conditions, producers, [])
-    for producer in producers:
-        spread = Spread(graph, conditions, producer)
-        spread.run()
-        result.spreads.append(spread)
-        result._by_marker.setdefault(producer.marker, []).append(spread)
-    return result
+    return Flow(program, links, graph, conditions, producers, [])
 
 
 def classify(found: Alternatives, devices: frozenset[str]) -> tuple[str, str]:

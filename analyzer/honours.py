@@ -8,8 +8,7 @@ that throws or returns failure *refuses* it, and bytes read with no test at all 
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -83,16 +82,48 @@ class _Read:
     line: int
 
 
+@dataclass(frozen=True)
+class Operand:
+    """One operand of a kernel, at `node`: its cells, by any of `markers`. `slot`: what tells it from other operands of
+    its operator. `tested`: it can come to a test of a marker that something depends on."""
+
+    slot: tuple[str, int | Node]
+    node: Node
+    markers: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    tested: bool
+
+
 def honours(flow: Flow, markers: Iterable[Marker] = ()) -> Matrix:
     """Return the matrix of the tree behind `flow`. `markers`: their `dtypes` rule kernels of other dtypes
     out."""
-    return _Reader(flow, {m.name: m for m in markers}).run()
+    return matrix(flow, operands(flow, markers))
+
+
+def operands(flow: Flow, markers: Iterable[Marker] = ()) -> tuple[Operand, ...]:
+    """Return what can be in the matrix. No weight has to be followed for that: see `honours` for `markers`."""
+    return tuple(_Reader(flow, {m.name: m for m in markers}).operands())
+
+
+def matrix(flow: Flow, found: Iterable[Operand]) -> Matrix:
+    """Return the matrix of those operands that are weights. Of most kernels no operand is one: an activation is never
+    marked."""
+    found = tuple(found)
+    weights = {
+        each.slot
+        for each in found
+        if each.tested or any(any(flow.state(each.node, marker)) for marker in each.markers)
+    }
+    kept = {cell for each in found if each.slot in weights for cell in each.cells}
+    return Matrix(
+        tuple(sorted(kept, key=lambda c: (c.marker, c.device, c.operator, c.path, c.line, c.operand)))
+    )
 
 
 class _Reader:
     def __init__(self, flow: Flow, markers: dict[str, Marker]) -> None:
-        self.flow = flow
         self.program = flow.program
+        self.conditions = flow.conditions
         self.links = flow.links
         self.graph = flow.graph
         self.markers = markers
@@ -103,12 +134,9 @@ class _Reader:
             if entry.devices:
                 self.devices.setdefault(entry.function, set()).update(entry.devices)
 
-    def run(self) -> Matrix:
-        # Of most kernels no operand is a weight, and nothing has to be followed to see that: an activation is never
-        # marked. Which function can come to a test of a marker is cheap to tell.
+    def operands(self) -> Iterator[Operand]:
+        # Which function can come to a test of a marker is cheap to tell.
         testing = self.graph.may_reach(self.links.readers())
-        weights: set[tuple[str, int | Node]] = set()
-        found: list[tuple[tuple[str, int | Node], Callable[[], list[Cell]]]] = []
         for symbol, device, operator in self.kernels():
             function = self.program.head(symbol)
             if function is None or not self.links.has_body(symbol):
@@ -122,26 +150,19 @@ class _Reader:
                 ):
                     continue
                 node = self.links.canonical[parameter.sym]
-                operand = (operator, position if operator else node)
-                cells = functools.cache(
-                    functools.partial(self.cells, function, parameter, carrier, device, operator)
-                )
-                found.append((operand, cells))
-                if any(any(self.flow.state(node, marker)) for marker in carrier.markers) or (
-                    symbol in testing and any(c.outcome in (HONOURS, REFUSES) for c in cells())
-                ):
-                    weights.add(operand)
-        kept = {cell for operand, cells in found if operand in weights for cell in cells()}
-        return Matrix(
-            tuple(sorted(kept, key=lambda c: (c.marker, c.device, c.operator, c.path, c.line, c.operand)))
-        )
+                cells = tuple(self.cells(function, parameter, carrier, device, operator))
+                tested = symbol in testing and any(c.outcome in (HONOURS, REFUSES) for c in cells)
+                slot = (operator, position if operator else node)
+                yield Operand(slot, node, carrier.markers, cells, tested)
 
     def cells(
         self, function: Head, parameter: ir.Param, carrier: Carrier, device: str, operator: str
-    ) -> list[Cell]:
+    ) -> Iterator[Cell]:
         """The cells of one operand."""
-        found = (self.cell(function, parameter, marker, device, operator) for marker in carrier.markers)
-        return [cell for cell in found if cell is not None]
+        for marker in carrier.markers:
+            cell = self.cell(function, parameter, marker, device, operator)
+            if cell is not None:
+                yield cell
 
     def kernels(self) -> Iterator[tuple[ir.Sym, str, str]]:
         """`(function, device, operator)` of every kernel."""
@@ -350,7 +371,7 @@ class _Reader:
         fields = list(self.marker_fields(s.test))
         if not fields:
             return
-        yes, no = self.flow.conditions.truth(s.test, Frame(function))
+        yes, no = self.conditions.truth(s.test, Frame(function))
         for read in fields:
             key = self.links.node_key(read.base)
             gate = ("marker", key, read.name, True)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import itertools
 import pickle
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -53,9 +54,12 @@ class Result:
 
 
 class _File(msgspec.Struct, array_like=True):
+    """`results`: first the `used` ones of the run that wrote it."""
+
     version: str = ""
     faces: dict[bytes, Face] = {}
     results: dict[bytes, bytes] = {}
+    used: int = 0
 
 
 class _Unpickler(pickle.Unpickler):
@@ -74,6 +78,7 @@ class Memo:
         self._path = path
         self._file = _read(path) if path is not None else _File()
         self._used: dict[bytes, bytes] = {}
+        self._read: dict[bytes, Result] = {}
         self._faces: dict[bytes, Face] = {}
         self._program: Program | None = None
         self._of: dict[ir.Sym, tuple[Face, ...]] = {}
@@ -84,12 +89,18 @@ class Memo:
         data = self._used.get(key) or self._file.results.get(key)
         if data is None:
             return None
-        try:
-            made = Result(*_Unpickler(io.BytesIO(data)).load())
-        except (pickle.UnpicklingError, EOFError, AttributeError, TypeError, ValueError, IndexError):
-            return None
-        self._used[key] = data
+        made = self._read.pop(key, None) or _decoded(data)
+        if made is not None:
+            self._used[key] = data
         return made
+
+    def read_ahead(self) -> Iterator[None]:
+        """Decode what the run that wrote the file used, one result after the other: this one will ask for most."""
+        for key in itertools.islice(self._file.results, self._file.used):
+            made = _decoded(self._file.results[key])
+            if made is not None:
+                self._read[key] = made
+            yield
 
     def keep(self, key: bytes, result: Result) -> None:
         """Keep `result` under `key`."""
@@ -144,7 +155,7 @@ class Memo:
             if room < 0:
                 break
             kept.setdefault(key, data)
-        payload = msgspec.msgpack.encode(_File(_version(), self._faces, kept))
+        payload = msgspec.msgpack.encode(_File(_version(), self._faces, kept, len(self._used)))
         with contextlib.suppress(OSError):
             write_sealed(self._path, _MAGIC, payload)
 
@@ -163,6 +174,13 @@ def _read(path: Path) -> _File:
     except msgspec.DecodeError:
         return _File()
     return found if found.version == _version() else _File()
+
+
+def _decoded(data: bytes) -> Result | None:
+    try:
+        return Result(*_Unpickler(io.BytesIO(data)).load())
+    except (pickle.UnpicklingError, EOFError, AttributeError, TypeError, ValueError, IndexError):
+        return None
 
 
 def _version() -> str:

@@ -7,9 +7,10 @@ import multiprocessing
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -70,14 +71,25 @@ class Pool:
         return self._executor
 
     @staticmethod
-    def _start(jobs: int) -> Executor:
+    def _context() -> BaseContext:
         context = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
         context.set_forkserver_preload(
             ["__main__", "analyzer.units"]
         )  # workers start with everything imported
+        return context
+
+    def _start(self, jobs: int) -> Executor:
         # Not `max_tasks_per_child`: with it the executor of Python 3.11 to 3.14 can wait for ever
         # (python/cpython#115634). Workers give memory back after each unit instead.
-        return ProcessPoolExecutor(jobs, context, end_with_parent)
+        return ProcessPoolExecutor(jobs, self._context(), end_with_parent)
+
+    def prepare(self) -> None:
+        """Start the process that starts the workers: there will be work for them."""
+        if self._given is None and sys.platform == "linux":
+            from multiprocessing import forkserver
+
+            self._context()
+            forkserver.ensure_running()
 
     def map(self, work: Callable[[Sequence[str]], list[Made]], items: Sequence[str]) -> list[Made]:
         """Apply `work` to slices of `items`, here when there are few."""
@@ -148,10 +160,14 @@ class Run:
     def _add_with(self, pch: Path, jobs: Iterable[Job]) -> None:
         self.add(msgspec.structs.replace(job, pch=str(pch)) for job in jobs)
 
-    def finish(self) -> list[Parsed]:
-        """Wait for everything and return the results, in no particular order."""
+    def finish(self, meanwhile: Iterator[None] | None = None) -> list[Parsed]:
+        """Wait for everything and return the results, in no particular order. `meanwhile`: steps of something else to
+        do until then; those that are left are not done."""
         while self._parsing or self._building:
             waiting: list[Future[Any]] = [*self._parsing, *self._building]
+            for _ in meanwhile or ():
+                if any(future.done() for future in waiting):
+                    break
             finished, _ = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
             try:
                 for future in finished:

@@ -324,14 +324,39 @@ _GPU_NAMES = frozenset(
 )
 
 
-def link(facts: Iterable[ir.FileFacts | bytes], markers: tuple[str, ...]) -> Program:
-    """Join the facts of all files and profiles, encoded or not, into one program."""
+class Reader:
+    """Decodes facts for `link`, those of a file once: they may be read before the last file is parsed."""
+
+    def __init__(self) -> None:
+        self._files = msgspec.msgpack.Decoder(_FileHeads)
+        self._heads = msgspec.msgpack.Decoder(Head)
+        self._variants: dict[bytes, Variant] = {}
+        self._read: dict[int, tuple[ir.FileFacts | bytes, _FileHeads, list[Variant]]] = {}
+
+    def read(self, facts: ir.FileFacts | bytes) -> tuple[_FileHeads, list[Variant]]:
+        """Return what is in `facts`, encoded or not, and its functions."""
+        known = self._read.get(id(facts))
+        if known is None:
+            file = self._files.decode(facts if isinstance(facts, bytes) else ir.encode(facts))
+            known = self._read[id(facts)] = (facts, file, [self._variant(raw) for raw in file.functions])
+        return known[1:]
+
+    def _variant(self, raw: msgspec.Raw) -> Variant:
+        digest = hashlib.blake2b(raw, digest_size=16).digest()
+        found = self._variants.get(digest)
+        if found is None:
+            found = self._variants[digest] = Variant(self._heads.decode(raw), raw, digest)
+        return found
+
+
+def link(
+    facts: Iterable[ir.FileFacts | bytes], markers: tuple[str, ...], reader: Reader | None = None
+) -> Program:
+    """Join the facts of all files and profiles, encoded or not, into one program. `reader`: has read some of them."""
     program = Program(markers=tuple(sorted(markers)))
-    files = msgspec.msgpack.Decoder(_FileHeads)
-    heads = msgspec.msgpack.Decoder(Head)
-    seen: dict[bytes, Variant] = {}
+    reader = reader or Reader()
     for each in facts:
-        file = files.decode(each if isinstance(each, bytes) else ir.encode(each))
+        file, functions = reader.read(each)
         program.profiles.setdefault(file.path, set()).add(file.profile)
         for record in file.records:
             known = program.records.get(record.name)
@@ -342,11 +367,7 @@ def link(facts: Iterable[ir.FileFacts | bytes], markers: tuple[str, ...]) -> Pro
         for variable in file.globals:
             if program.globals.get(variable.sym) is None or variable.init is not None:
                 program.globals[variable.sym] = variable
-        for raw in file.functions:
-            digest = hashlib.blake2b(raw, digest_size=16).digest()
-            function = seen.get(digest)
-            if function is None:
-                function = seen[digest] = Variant(heads.decode(raw), raw, digest)
+        for function in functions:
             _add(program.heads.setdefault(function.head.sym, []), function)
     for variants in program.heads.values():
         for base in variants[0].head.overrides:

@@ -19,6 +19,7 @@ import msgspec
 from clang import cindex
 
 from analyzer import ir, layout, stubs
+from analyzer.collector import no_collector
 from analyzer.lower import lower
 
 # CXTranslationUnit_Flags (clang-c/Index.h); cindex 18 has no name for the last.
@@ -213,13 +214,10 @@ def _release_memory() -> None:
 def run(job: Job) -> list[Parsed]:
     """Parse and lower; one `Parsed` for each wanted file. One that could not be parsed has `failed` set, and
     facts that say so."""
-    collecting = gc.isenabled()
-    gc.disable()  # records are in no circles, and looking for some among a file's is a tenth of the time
     try:
-        return _run(job)
+        with no_collector():
+            return _run(job)
     finally:
-        if collecting:
-            gc.enable()
         _release_memory()
 
 

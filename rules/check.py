@@ -8,20 +8,27 @@ links nothing.
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from analyzer import cache as cache_module
 from analyzer.collect import Collected, collect
+from analyzer.collector import no_collector
 from analyzer.config import Config, load
+from analyzer.copies import beside
 from analyzer.units import Parsed
 from rules import policy
 from rules.finding import Coverage, Judged, Report, Unanalysed
 from rules.markers import declared
+
+if TYPE_CHECKING:
+    from rules.judge import Prepared
 
 Progress = Callable[[int, int, str], None]
 
@@ -30,6 +37,7 @@ _KEPT = 24
 """Reports kept of a folder, the most recent ones."""
 
 
+@no_collector()
 def check(
     tree: Path,
     *,
@@ -45,11 +53,13 @@ def check(
 
     The whole tree is read whatever `paths` says: a verdict needs the program. Raises `analyzer.config.SetupError`
     when the run cannot start; a file that cannot be analysed is listed in the report's coverage."""
+    gc.collect()  # what an earlier run in this process left is in cycles
     settings = config if config is not None else load(tree)
     markers = declared(settings.extra)
     folder = cache_module.default_folder() if cache else None
     said = tuple(overrides)
     began = time.perf_counter()
+    waiting = _Waiting(folder)
     gather = functools.partial(
         collect,
         tree,
@@ -59,6 +69,8 @@ def check(
         jobs=jobs,
         cache=folder,
         progress=progress,
+        meanwhile=waiting.steps,
+        later=waiting.unsaved.append,
     )
     collected = gather(facts=False)
     key = (
@@ -70,24 +82,40 @@ def check(
     )
     kept = _kept(folder, key)
     if kept is not None and folder is not None and kept.keys != collected.keys:
+        waiting.save()
         kept = _moved(kept, collected, tree, folder)
         if kept is not None:
-            _keep(folder, key, kept)
+            _keep(folder, key, msgspec.msgpack.encode(kept))
     if kept is None and not collected.parsed:
         collected = gather()
     facts_at = time.perf_counter()
     seconds: dict[str, float] = {}
     if kept is None:
         # The interpreter and the flow: only when something has to be judged.
-        from analyzer.memo import Memo, memo_file
         from rules.judge import judge_facts
 
-        memo = Memo(memo_file(folder) if folder is not None else None)
-        found, seconds = judge_facts(
-            tree, collected, markers, said, complete=profiles is None, memo=memo, jobs=jobs
-        )
-        kept = msgspec.structs.replace(found, keys=collected.keys)
-        _keep(folder, key, kept)
+        held: list[object] = []  # to free an analysis takes time, and a copy of this process ends anyway
+
+        def judge() -> tuple[bytes, dict[str, float]]:
+            found, took, analysis = judge_facts(
+                tree,
+                collected,
+                markers,
+                said,
+                complete=profiles is None,
+                prepared=waiting.prepared(),
+                jobs=jobs,
+            )
+            held.append(analysis)
+            return msgspec.msgpack.encode(msgspec.structs.replace(found, keys=collected.keys)), took
+
+        waiting.prepared()
+        with beside(judge, jobs) as judged:
+            waiting.save()
+            encoded, seconds = judged()
+        _keep(folder, key, encoded)
+        kept = msgspec.msgpack.decode(encoded, type=Judged)
+    waiting.save()
     findings = kept.findings
     if paths:
         findings = tuple(f for f in findings if _under(f.place.path, paths) and f.rule != "VT900")
@@ -102,6 +130,34 @@ def check(
         hashes={path: _sha(tree / path) for path in sorted(texts)},
         stats=collected.stats,
     )
+
+
+class _Waiting:
+    """What can be done while something else is waited for. `unsaved`: keeps what is to be kept below `folder`."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.unsaved: list[Callable[[], None]] = []
+        self._folder = folder
+        self._prepared: Prepared | None = None
+
+    def prepared(self) -> Prepared:
+        """Return what a judgement needs of earlier runs."""
+        if self._prepared is None:
+            from analyzer.memo import Memo, memo_file
+            from rules.judge import Prepared
+
+            self._prepared = Prepared(Memo(memo_file(self._folder) if self._folder is not None else None))
+        return self._prepared
+
+    def steps(self, known: Iterable[Parsed]) -> Iterator[None]:
+        """Prepare a judgement, step by step."""
+        yield
+        yield from self.prepared().steps(known)
+
+    def save(self) -> None:
+        """Keep what is not kept yet."""
+        while self.unsaved:
+            self.unsaved.pop()()
 
 
 def _sha(path: Path) -> str:
@@ -138,12 +194,12 @@ def _moved(kept: Judged, collected: Collected, tree: Path, folder: Path) -> Judg
     return msgspec.structs.replace(told, keys=collected.keys) if told is not None else None
 
 
-def _keep(folder: Path | None, key: str, judged: Judged) -> None:
+def _keep(folder: Path | None, key: str, encoded: bytes) -> None:
     if folder is None or not key:
         return
     reports = folder / "reports"
     try:
-        cache_module.write_sealed(reports / key, _MAGIC, msgspec.msgpack.encode(judged))
+        cache_module.write_sealed(reports / key, _MAGIC, encoded)
         old = sorted(reports.iterdir(), key=lambda p: p.stat().st_mtime_ns, reverse=True)[_KEPT:]
         for path in old:
             path.unlink(missing_ok=True)

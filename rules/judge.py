@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import gc
 import hashlib
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
 from analyzer import ir
 from analyzer.collect import Collected
+from analyzer.copies import beside
 from analyzer.domain import Path as Lvalue
-from analyzer.flow import Flow, flow
-from analyzer.honours import NOT_APPLICABLE, honours
-from analyzer.interp import beside, running
+from analyzer.flow import Flow, producing
+from analyzer.honours import NOT_APPLICABLE, operands
+from analyzer.honours import matrix as matrix_of
+from analyzer.interp import running
 from analyzer.markers import Marker
 from analyzer.memo import Memo
-from analyzer.program import Program, link
+from analyzer.program import Program, Reader, link
 from analyzer.summary import Dispatch, Facts
+from analyzer.units import Parsed
 from rules import policy, suppression_without_reason, unanalysed_candidate, unused_suppression
 from rules.analysis import Analysis, declared_devices
 from rules.finding import Finding, Hop, Judged, Place, Severity, Unanalysed, Verdict
@@ -31,21 +33,21 @@ from rules.suppress import Allow, allows
 from rules.texts import Texts
 
 
-@contextlib.contextmanager
-def no_collector() -> Iterator[None]:
-    """Facts are millions of small objects, hardly any of them in a cycle: to look for those costs a quarter of the
-    time and finds nothing. The graph of an earlier run in this process is one, and goes first."""
-    enabled = gc.isenabled()
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+@dataclass(frozen=True)
+class Prepared:
+    """What a judgement needs of earlier runs, and of files that are parsed before others."""
+
+    memo: Memo
+    reader: Reader = field(default_factory=Reader)
+
+    def steps(self, known: Iterable[Parsed]) -> Iterator[None]:
+        """Read ahead, step by step, as far as there is time."""
+        for each in known:
+            self.reader.read(each.facts)
+            yield
+        yield from self.memo.read_ahead()
 
 
-@no_collector()
 def judge_facts(
     tree: Path,
     collected: Collected,
@@ -53,28 +55,41 @@ def judge_facts(
     overrides: tuple[policy.Override, ...],
     *,
     complete: bool,
-    memo: Memo | None = None,
+    prepared: Prepared | None = None,
     jobs: int | None = 1,
-) -> tuple[Judged, dict[str, float]]:
-    """Return every finding of the tree, and the seconds of each phase. `complete`: every profile ran, so an unused
-    suppression can be told. `memo`: results of functions from earlier runs; new ones are added and saved. `jobs`:
-    processes to interpret in, None: one for each core."""
+) -> tuple[Judged, dict[str, float], Analysis]:
+    """Return every finding of the tree, the seconds of each phase, and what the rules looked at. `complete`: every
+    profile ran, so an unused suppression can be told. `prepared`: results of functions from earlier runs; new ones are
+    added and saved. `jobs`: processes to interpret in, None: one for each core."""
     began = time.perf_counter()
-    program = link((each.facts for each in collected.parsed), tuple(m.name for m in markers))
+    prepared = prepared or Prepared(Memo())
+    program = link((each.facts for each in collected.parsed), tuple(m.name for m in markers), prepared.reader)
     linked = time.perf_counter()
-    analysis, _ = analyse(program, markers, memo, jobs)
-    if memo is not None:
-        memo.save()
+    analysis, _ = analyse(program, markers, prepared.memo, jobs)
     followed = time.perf_counter()
+    with beside(prepared.memo.save, jobs) as saved:
+        judged = _judged(tree, collected, overrides, complete, program, analysis)
+        saved()
+    ended = time.perf_counter()
+    seconds = {"link": linked - began, "flow": followed - linked, "rules": ended - followed}
+    return judged, seconds, analysis
+
+
+def _judged(
+    tree: Path,
+    collected: Collected,
+    overrides: tuple[policy.Override, ...],
+    complete: bool,
+    program: Program,
+    analysis: Analysis,
+) -> Judged:
     left = tuple(
         Unanalysed(f.path, f.span.line, f"{f.name}: {why}")
         for sym, why in sorted(analysis.facts.gave_up.items())
         if (f := program.function(sym)) is not None
     )
     unread = (*(Unanalysed(u.path, u.line, u.reason) for u in collected.unanalysed), *left)
-    found = report_findings(analysis, Texts(tree), overrides, complete, unread)
-    ended = time.perf_counter()
-    return Judged(found, left), {"link": linked - began, "flow": followed - linked, "rules": ended - followed}
+    return Judged(report_findings(analysis, Texts(tree), overrides, complete, unread), left)
 
 
 def analyse(
@@ -83,10 +98,11 @@ def analyse(
     """Interpret a linked program and decide what is live."""
     memo = memo or Memo()
     with running(program, markers, memo, jobs) as interpreter:
-        streams = flow(program, memo)
-        with beside(lambda: honours(streams, markers), jobs) as reading:
+        streams = producing(program, memo)
+        with beside(lambda: operands(streams, markers), jobs) as reading:
+            streams.follow()
             facts = interpreter.run()
-            matrix = reading()
+            matrix = matrix_of(streams, reading())
     assumed = declared_devices(markers, program)
 
     @functools.cache

@@ -17,6 +17,7 @@ import msgspec
 
 from analyzer.cache import default_folder
 from analyzer.collect import Collected, collect
+from analyzer.collector import no_collector
 from analyzer.config import Config, SetupError
 from analyzer.domain import Path as Lvalue
 from analyzer.flow import DEAD, Flow, Spread, classify
@@ -26,7 +27,7 @@ from analyzer.markers import Marker
 from analyzer.memo import Memo, memo_file
 from analyzer.program import Head, Program, link
 from rules.finding import Finding, Hop
-from rules.judge import analyse, no_collector, report_findings
+from rules.judge import analyse, report_findings
 from rules.markers import declared
 from rules.texts import Texts
 

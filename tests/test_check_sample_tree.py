@@ -134,7 +134,10 @@ def test_only_what_has_a_say_is_judged_anew(cache: Path, cold: bytes, tmp_path: 
     weights = tree / VIEW[0]
     weights.write_text(f"static const int kMore = 1;\n{weights.read_text()}")
     assert "rules" in phases(tree, cache)
+    assert "rules" not in phases(tree, cache)
     assert lines(check(cache, tree=tree), VIEW[0]) == {line + 1 for line in lines(cold, VIEW[0])}
+    weights.write_text(f"static const int kLess = 1;\n{weights.read_text()}")
+    assert check(cache, "-j", "2", tree=tree) == check(cache, "-j", "1", "--no-cache", tree=tree)
 
 
 def test_after_an_edit_of_layout_the_same_is_told_of_other_places(

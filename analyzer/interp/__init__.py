@@ -25,6 +25,5 @@ methods that are needed below where they are defined.
 """
 
 from analyzer.interp.driver import interpret, running
-from analyzer.interp.share import beside
 
-__all__ = ["beside", "interpret", "running"]
+__all__ = ["interpret", "running"]

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from analyzer import ir
+from analyzer.copies import ways
 from analyzer.dtypes import Predicates
 from analyzer.interp.calls import NORETURN
 from analyzer.interp.conditions import IS_DEVICE
 from analyzer.interp.runner import Runner
-from analyzer.interp.share import helpers, size, split, ways
+from analyzer.interp.share import helpers, size, split
 from analyzer.markers import Marker
 from analyzer.memo import Memo, Result, Unit, keys
 from analyzer.produced import dtypes_of, flags_of

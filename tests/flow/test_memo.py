@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 import pickle
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from analyzer import memo
+from analyzer import copies, memo
 from analyzer.interp import interpret, running, share
 from analyzer.memo import Memo
 from analyzer.program import link
@@ -73,6 +74,16 @@ def test_kept_results_change_no_fact(edit: str, tmp_path: Path) -> None:
     assert run(FILES, Memo(path)) == run(FILES)
 
 
+@pytest.mark.parametrize("steps", [1, 99])
+def test_reading_ahead_changes_no_fact(steps: int, tmp_path: Path) -> None:
+    path = tmp_path / "memo"
+    run(FILES, Memo(path))
+    ahead = Memo(path)
+    read = len(list(itertools.islice(ahead.read_ahead(), steps)))
+    assert read == min(steps, len(list(Memo(path).read_ahead())))
+    assert run(edited("a caller refuses"), ahead) == run(edited("a caller refuses"))
+
+
 @pytest.mark.parametrize(
     ("edit", "again"),
     [("nothing", 0), ("a new function", 2), ("a caller refuses", 2), ("a marker is lost", 2)],
@@ -90,12 +101,12 @@ def test_only_what_an_edit_reaches_is_run_again(
 @pytest.mark.parametrize("dies", [False, True])
 def test_helping_processes_change_no_fact(dies: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(share, "_WORTH", 0)
-    parent, serve = os.getpid(), share._help
+    parent, serve = os.getpid(), copies._help
     helped: list[bytes] = []
     adopt = Memo.adopt
     monkeypatch.setattr(Memo, "adopt", lambda self, news: (helped.append(news), adopt(self, news))[1])
     if dies:
-        monkeypatch.setattr(share, "_help", lambda *a: os._exit(1) if os.getpid() != parent else serve(*a))
+        monkeypatch.setattr(copies, "_help", lambda *a: os._exit(1) if os.getpid() != parent else serve(*a))
     with running(link(facts(FILES), tuple(m.name for m in MARKERS)), MARKERS, jobs=3) as interpreter:
         assert interpreter.run() == run(FILES)
     assert len(helped) == (0 if dies else 2)
