@@ -21,7 +21,7 @@ from analyzer import cache as cache_module
 from analyzer.collect import Collected, collect
 from analyzer.collector import no_collector
 from analyzer.config import Config, load
-from analyzer.copies import beside
+from analyzer.copies import beside, ways
 from analyzer.units import Parsed
 from rules import policy
 from rules.finding import Coverage, Judged, Report, Unanalysed
@@ -97,6 +97,8 @@ def check(
         held: list[object] = []  # to free an analysis takes time, and a copy of this process ends anyway
 
         def judge() -> tuple[bytes, dict[str, float]]:
+            if copied:
+                waiting.unsaved.clear()  # it is saved there, and is much
             found, took, analysis = judge_facts(
                 tree,
                 collected,
@@ -110,6 +112,7 @@ def check(
             return msgspec.msgpack.encode(msgspec.structs.replace(found, keys=collected.keys)), took
 
         waiting.prepared()
+        copied = ways(jobs) > 1
         with beside(judge, jobs) as judged:
             waiting.save()
             encoded, seconds = judged()
