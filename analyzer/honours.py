@@ -129,6 +129,7 @@ class _Reader:
         self.markers = markers
         self.reads: dict[ir.Sym, list[_Read]] = {}
         self.dtypes: dict[ir.Sym, dict[Node, set[str]]] = {}
+        self.at_calls: dict[tuple[ir.Sym, int], tuple[frozenset[str], frozenset[str]]] = {}
         self.devices: dict[ir.Sym, set[str]] = {}
         for entry in self.links.registrations:
             if entry.devices:
@@ -192,16 +193,17 @@ class _Reader:
     ) -> Cell | None:
         start = self.links.canonical[parameter.sym]
         outcome, place, line, dtypes, whole_groups = self.follow(start, marker, device)
-        position = self.links.positions(function.sym)[parameter.sym]
-        dtypes = dtypes or self.dtypes_at_calls(function.sym, position)
         if not outcome:
             return None
         declared = self.markers.get(marker)
         note = ""
         if outcome == IGNORES and declared is not None and declared.dtypes:
+            let_through, barred = self.dtypes_at_calls(
+                function.sym, self.links.positions(function.sym)[parameter.sym]
+            )
+            dtypes = dtypes or let_through
             if dtypes and not any(speaks_of(dtype, each) for dtype in dtypes for each in declared.dtypes):
                 outcome, note = NOT_APPLICABLE, f"its operands are {', '.join(sorted(dtypes))}"
-            barred = self.barred_at_calls(function.sym, position)
             if barred and all(any(speaks_of(dtype, each) for dtype in barred) for each in declared.dtypes):
                 outcome, note = NOT_APPLICABLE, f"its dispatcher keeps out {', '.join(sorted(barred))}"
         return Cell(
@@ -399,35 +401,33 @@ class _Reader:
                         known.setdefault(self.links.node_key(e.x.base), set()).update(_labels(e))
         return frozenset(known.get(node, ()))
 
-    def dtypes_at_calls(self, symbol: ir.Sym, position: int) -> frozenset[str]:
-        """Dtypes that the dispatchers of a kernel have let through when they call it."""
-        found: set[str] = set()
-        for caller in self.links.callers(symbol):
-            argument = caller.argument(position)
-            cond = caller.cond
-            while argument is not None and cond is not None:
-                found |= self.admitted(cond.test, cond.value, self.links.node_key(argument))
-                cond = cond.above
-        return frozenset(found)
-
-    def barred_at_calls(self, symbol: ir.Sym, position: int) -> frozenset[str]:
-        """Dtypes that every dispatcher of a kernel keeps out."""
+    def dtypes_at_calls(self, symbol: ir.Sym, position: int) -> tuple[frozenset[str], frozenset[str]]:
+        """Dtypes that the dispatchers of a kernel have let through when they call it, and those that every one of them
+        keeps out."""
+        known = self.at_calls.get((symbol, position))
+        if known is not None:
+            return known
+        let_through: set[str] = set()
         every: list[set[str]] = []
         for caller in self.links.callers(symbol):
             argument = caller.argument(position)
-            found: set[str] = set()
-            cond = caller.cond
-            while argument is not None and cond is not None:
+            barred: set[str] = set()
+            cond = caller.cond if argument is not None else None
+            node = self.links.node_key(argument) if argument is not None else ""
+            while cond is not None:
+                let_through |= self.admitted(cond.test, cond.value, node)
                 test, value = cond.test, cond.value
                 while isinstance(test, ir.Unary) and test.op == "!":
                     test, value = test.x, not value
                 if not value and (
                     isinstance(test, ir.Call) or isinstance(test, ir.Binary) and test.op == "=="
                 ):
-                    found |= self.admitted(test, True, self.links.node_key(argument))
+                    barred |= self.admitted(test, True, node)
                 cond = cond.above
-            every.append(found)
-        return frozenset(set.intersection(*every)) if every else frozenset()
+            every.append(barred)
+        found = frozenset(let_through), frozenset(set.intersection(*every)) if every else frozenset()
+        self.at_calls[symbol, position] = found
+        return found
 
     def admitted(self, test: ir.Expr, value: bool, node: Node) -> set[str]:
         """The dtypes of the operand at `node` that `test` being `value` lets through, empty where it says

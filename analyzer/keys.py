@@ -37,10 +37,15 @@ def speaks(key: object) -> bool:
     return all(isinstance(k, str) for k in key)
 
 
+def may_ask(key: object) -> bool:
+    """A comparison or a predicate; told without a look at what is in it."""
+    return isinstance(key, tuple) and key[:1] in (("==",), ("call",))
+
+
 @functools.lru_cache(maxsize=1 << 16)
 def asks_a_dtype(key: object) -> bool:
     """A comparison of the dtype of something, or a predicate over it: `is_block_quant(w.dtype)`."""
-    if not isinstance(key, tuple) or key[:1] not in (("==",), ("call",)):
+    if not isinstance(key, tuple) or not may_ask(key):
         return False
     asked = key[3] if key[0] == "call" else key[1:]
     return isinstance(asked, tuple) and any(

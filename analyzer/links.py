@@ -74,9 +74,9 @@ class Registration:
 @dataclass
 class Part:
     """What the bodies of one function (all its forms) say, or the initialiser of a global. `owner`: its variables.
-    `named_calls`: positions in `calls` by the declared callee, where the program has it; `other_calls`: of those
-    that do not say what they call. `open_variables`, `open_fields`: those that others may write. `stub`: one form is a
-    bare `return false`."""
+    `named_calls`: positions in `calls` by the declared callee, where the program has it; `pointer_calls`: by the number
+    of arguments, of those through a value; `other_calls`: of others that do not say what they call. `open_variables`,
+    `open_fields`: those that others may write. `stub`: one form is a bare `return false`."""
 
     bodies: list[tuple[ir.Function, Events]] = field(default_factory=list)
     types: dict[ir.Sym, str] = field(default_factory=dict)
@@ -84,6 +84,7 @@ class Part:
     ranges: dict[ir.Sym, ir.Expr] = field(default_factory=dict)
     calls: list[Caller] = field(default_factory=list)
     named_calls: dict[ir.Sym, list[int]] = field(default_factory=dict)
+    pointer_calls: dict[int, list[int]] = field(default_factory=dict)
     other_calls: list[int] = field(default_factory=list)
     variable_stores: dict[ir.Sym, list[tuple[ir.Expr, Cond | None]]] = field(default_factory=dict)
     open_variables: set[ir.Sym] = field(default_factory=set)
@@ -355,6 +356,8 @@ class Links:
                 part.other_calls.append(len(part.calls))
             elif call.callee in self.program.heads or call.callee in self.program.overriders:
                 part.named_calls.setdefault(call.callee, []).append(len(part.calls))
+            elif call.target is not None and not self._with_overriders(call.callee):
+                part.pointer_calls.setdefault(len(call.args), []).append(len(part.calls))
             elif not call.callee or call.target is not None or is_factory(call.name):
                 part.other_calls.append(len(part.calls))
             part.calls.append(caller)
@@ -410,14 +413,17 @@ class Links:
         if known is None:
             known = self._callers[function] = []
             by_name = {function, *self._bases(function)}
+            arities = {len(v.head.params) for v in self.program.heads.get(function, ())}
             for at in sorted(self.may_call(function)):
                 part = self.part(at)
-                positions = [n for sym in by_name for n in part.named_calls.get(sym, ())]
-                for position in sorted({*positions, *part.other_calls}):
+                positions = set(part.other_calls)
+                for sym in by_name:
+                    positions.update(part.named_calls.get(sym, ()))
+                for arity in arities:
+                    positions.update(part.pointer_calls.get(arity, ()))
+                for position in sorted(positions):
                     caller = part.calls[position]
-                    if self._fits(caller.call, function) and function in self.targets(
-                        caller.call, caller.function
-                    ):
+                    if function in self.targets(caller.call, caller.function):
                         known.append(caller)
         return known
 
@@ -458,12 +464,6 @@ class Links:
         if head is not None and head.parent:
             found.update(self.frame(self.frame_of(function)))
         return found
-
-    def _fits(self, call: ir.Call | ir.New, function: ir.Sym) -> bool:
-        """Has a call through a value as many arguments as `function` has parameters?"""
-        if isinstance(call, ir.New) or call.target is None or self._with_overriders(call.callee):
-            return True
-        return any(len(v.head.params) == len(call.args) for v in self.program.heads[function])
 
     def parameter_node(self, function: ir.Sym, position: int) -> Node | None:
         """The node of a parameter; position -1 is the object of a method."""

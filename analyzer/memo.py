@@ -21,15 +21,18 @@ import msgspec
 
 from analyzer import domain, ir, summary
 from analyzer.cache import code_digest, read_sealed, write_sealed
+from analyzer.copies import beside
 from analyzer.faces import Face, face
 from analyzer.markers import Marker
 from analyzer.produced import Made
-from analyzer.program import Program, Variant
+from analyzer.program import Program, Reader, Variant
 from analyzer.summary import Facts, Summary
 from analyzer.walk import literal
 
 _MAGIC = b"vt-lint summaries 1\n"
 _MAX_BYTES = 256 << 20
+_MANY = 500
+"""Faces that take longer to make than a process to start."""
 _VALUES = {
     (kind.__module__, kind.__qualname__): kind
     for kind in (
@@ -54,12 +57,13 @@ class Result:
 
 
 class _File(msgspec.Struct, array_like=True):
-    """`results`: first the `used` ones of the run that wrote it."""
+    """`results`: first the `used` ones of the run that wrote it. `decoded`: functions that it looked into."""
 
     version: str = ""
     faces: dict[bytes, Face] = {}
     results: dict[bytes, bytes] = {}
     used: int = 0
+    decoded: list[bytes] = []
 
 
 class _Unpickler(pickle.Unpickler):
@@ -94,38 +98,38 @@ class Memo:
             self._used[key] = data
         return made
 
-    def read_ahead(self) -> Iterator[None]:
-        """Decode what the run that wrote the file used, one result after the other: this one will ask for most."""
+    def read_ahead(self, reader: Reader) -> Iterator[None]:
+        """Decode what the run that wrote the file used, one result after the other, and then the functions that it
+        looked into, if `reader` has read them: this one will ask for most."""
         for key in itertools.islice(self._file.results, self._file.used):
             made = _decoded(self._file.results[key])
             if made is not None:
                 self._read[key] = made
             yield
+        for digest in self._file.decoded:
+            reader.decode(digest)
+            yield
 
-    def keep(self, key: bytes, result: Result) -> None:
-        """Keep `result` under `key`."""
-        self._used[key] = pickle.dumps((result.summaries, result.facts, result.asked), protocol=5)
-        self._changed = True
+    def keep(self, key: bytes, result: Result) -> bytes:
+        """Keep `result` under `key`; return it as it is kept."""
+        data = pickle.dumps((result.summaries, result.facts, result.asked), protocol=5)
+        self.adopt(key, data)
+        return data
 
     def has(self, key: bytes) -> bool:
         """Is there something under `key`?"""
         return key in self._used or key in self._file.results
 
-    def news(self) -> bytes:
-        """Return what was kept that the file does not have, for `adopt` of another process."""
-        return msgspec.msgpack.encode({k: d for k, d in self._used.items() if k not in self._file.results})
-
-    def adopt(self, news: bytes) -> None:
-        """Keep what another process did."""
-        self._used.update(msgspec.msgpack.decode(news, type=dict[bytes, bytes]))
+    def adopt(self, key: bytes, kept: bytes) -> None:
+        """Keep what another process kept."""
+        self._used[key] = kept
         self._changed = True
 
     def faces(self, program: Program) -> Mapping[ir.Sym, tuple[Face, ...]]:
         """Return the faces of every function that has a body, one for each form, and under `sym=` those of the
         initialisers of globals; made now where there are none."""
         if self._program is not program:
-            seen = (program.markers, _carriers(program))
-            about = hashlib.blake2b(_encoder.encode(seen), digest_size=16).digest()
+            about = _about(program)
             self._program, self._of = program, {}
             for sym, variants in program.heads.items():
                 made = tuple(self._face(v.digest + about, v, program) for v in variants if v.has_body)
@@ -138,10 +142,28 @@ class Memo:
     def _face(self, key: bytes, variant: Variant, program: Program) -> Face:
         found = self._file.faces.get(key)
         if found is None:
-            found = face(variant.read(), program)
+            found = self._file.faces[key] = face(variant.read(), program)
             self._changed = True
         self._faces[key] = found
         return found
+
+    def make_faces(self, program: Program, jobs: int | None) -> None:
+        """Make the faces of `program` that are missing, in more than one process if they are many."""
+        about = _about(program)
+        missing = [v for v in program.bodies() if v.digest + about not in self._file.faces]
+        if len(missing) < _MANY:
+            return
+        half = missing[::2]
+
+        def faces_of_half() -> bytes:
+            return msgspec.msgpack.encode([face(each.read(), program) for each in half])
+
+        with beside(faces_of_half, jobs) as join:
+            for each in missing[1::2]:
+                self._face(each.digest + about, each, program)
+            made = msgspec.msgpack.decode(join(), type=list[Face])
+        for each, its in zip(half, made, strict=True):
+            self._file.faces[each.digest + about] = its
 
     def save(self) -> None:
         """Write what this run used, and, while there is room, what earlier states of the tree did. A folder that
@@ -155,7 +177,9 @@ class Memo:
             if room < 0:
                 break
             kept.setdefault(key, data)
-        payload = msgspec.msgpack.encode(_File(_version(), self._faces, kept, len(self._used)))
+        every = self._program.heads.values() if self._program is not None else ()
+        decoded = [each.digest for variants in every for each in variants if each.is_decoded]
+        payload = msgspec.msgpack.encode(_File(_version(), self._faces, kept, len(self._used), decoded))
         with contextlib.suppress(OSError):
             write_sealed(self._path, _MAGIC, payload)
 
@@ -269,6 +293,11 @@ def keys(program: Program, markers: Mapping[str, Marker], memo: Memo) -> Keys:
         for member in members:
             units[member] = unit
     return Keys(units, frozenset(handling), frozenset(own), frozenset(fresh), frozenset(weights))
+
+
+def _about(program: Program) -> bytes:
+    """A digest of what faces depend on besides their functions."""
+    return hashlib.blake2b(_encoder.encode((program.markers, _carriers(program))), digest_size=16).digest()
 
 
 def _carriers(program: Program) -> list[object]:

@@ -341,6 +341,11 @@ class Reader:
             known = self._read[id(facts)] = (facts, file, [self._variant(raw) for raw in file.functions])
         return known[1:]
 
+    def decode(self, digest: bytes) -> None:
+        """Decode the function with this digest, if it was read."""
+        if digest in self._variants:
+            _ = self._variants[digest].function
+
     def _variant(self, raw: msgspec.Raw) -> Variant:
         digest = hashlib.blake2b(raw, digest_size=16).digest()
         found = self._variants.get(digest)

@@ -109,11 +109,9 @@ class Facts:
     demands: set[tuple[ir.Sym, Path, str, bool, ir.Span]] = field(default_factory=set)
 
     def add(self, other: Facts) -> None:
-        """Take over what was seen elsewhere."""
-        for key, obligation in other.obligations.items():
-            self.obligations.setdefault(key, obligation)
-        for write, record in other.byte_writes.items():
-            self.byte_writes.setdefault(write, record)
+        """Take over what was seen elsewhere: in another function, so no key means something else here."""
+        self.obligations.update(other.obligations)
+        self.byte_writes.update(other.byte_writes)
         for sym, callers in other.callers.items():
             self.callers.setdefault(sym, set()).update(callers)
         for sym, tested in other.tests.items():

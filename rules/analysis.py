@@ -147,11 +147,10 @@ class Analysis:
         through: dict[tuple[Site, str], list[Obligation]] = {}
         carried: set[tuple[ir.Sym, Path, str]] = set()
         for obligation in self.facts.obligations.values():
-            if obligation.outcome == "carried" and not obligation.via:
-                carried.add((obligation.site.function, obligation.source, obligation.marker))
             if obligation.outcome not in BAD:
-                continue
-            if obligation.via:
+                if obligation.outcome == "carried" and not obligation.via:
+                    carried.add((obligation.site.function, obligation.source, obligation.marker))
+            elif obligation.via:
                 through.setdefault((obligation.site, obligation.marker), []).append(obligation)
             else:
                 own.setdefault(
@@ -192,11 +191,12 @@ class Analysis:
     def _ends(self, through: Iterable[Obligation]) -> _Ends:
         ends = _Ends()
         for obligation in through:
-            kept_out = self.is_kept_out(obligation)
+            kept_out = bool(self.kept_out) and self.is_kept_out(obligation)
             if kept_out:
                 ends.kept_out.append(obligation)
             (ends.final if self.final(obligation, kept_out) else ends.inner).append(obligation)
-        ends.final.sort(key=_order)
+        if len(ends.final) > 1:
+            ends.final.sort(key=_order)
         return ends
 
     @functools.cached_property
@@ -233,9 +233,19 @@ class Analysis:
             return True
         if self.is_kept_out(obligation) if kept_out is None else kept_out:
             return False
-        around = self.written_in(obligation.function)
+        return self._is_outermost(obligation.function)
+
+    @functools.cached_property
+    def _is_outermost(self) -> Callable[[ir.Sym], bool]:
+        """Is no caller of a function known, or does a table of kernels call it too?"""
         callers = self.facts.callers
-        return around in self.registered or not (callers.get(obligation.function) or callers.get(around))
+
+        @functools.cache
+        def is_outermost(function: ir.Sym) -> bool:
+            around = self.written_in(function)
+            return around in self.registered or not (callers.get(function) or callers.get(around))
+
+        return is_outermost
 
     def written_in(self, function: ir.Sym) -> ir.Sym:
         """The function that a lambda is written in, itself for any other."""

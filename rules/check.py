@@ -101,7 +101,7 @@ def check(
                 waiting.unsaved.clear()  # it is saved there, and is much
             found, took, analysis = judge_facts(
                 tree,
-                collected,
+                collected if collected.parsed else gather(),
                 markers,
                 said,
                 complete=profiles is None,
@@ -114,6 +114,9 @@ def check(
         waiting.prepared()
         copied = ways(jobs) > 1
         with beside(judge, jobs) as judged:
+            if copied:  # what it needs is freed here while there is time
+                collected = msgspec.structs.replace(collected, parsed=())
+                waiting.forget()
             waiting.save()
             encoded, seconds = judged()
         _keep(folder, key, encoded)
@@ -156,6 +159,10 @@ class _Waiting:
         """Prepare a judgement, step by step."""
         yield
         yield from self.prepared().steps(known)
+
+    def forget(self) -> None:
+        """Drop what a judgement needs."""
+        self._prepared = None
 
     def save(self) -> None:
         """Keep what is not kept yet."""

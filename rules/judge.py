@@ -45,7 +45,7 @@ class Prepared:
         for each in known:
             self.reader.read(each.facts)
             yield
-        yield from self.memo.read_ahead()
+        yield from self.memo.read_ahead(self.reader)
 
 
 def judge_facts(

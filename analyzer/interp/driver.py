@@ -13,7 +13,7 @@ from analyzer.dtypes import Predicates
 from analyzer.interp.calls import NORETURN
 from analyzer.interp.conditions import IS_DEVICE
 from analyzer.interp.runner import Runner
-from analyzer.interp.share import helpers, size, split
+from analyzer.interp.share import Board
 from analyzer.markers import Marker
 from analyzer.memo import Memo, Result, Unit, keys
 from analyzer.produced import dtypes_of, flags_of
@@ -24,8 +24,8 @@ from analyzer.walk import fresh_fields, walk
 _MAX_NESTED = 60
 
 
-_FOLLOWING = 0.2
-"""What else is to be done before `run`, as a part of interpreting everything."""
+_WORTH = 50_000
+"""Bytes of C++ that take longer to run than a process to start."""
 
 
 @contextmanager
@@ -37,7 +37,9 @@ def running(
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 6000))  # callees are run inside their callers
     try:
-        interpreter = Interpreter(program, {m.name: m for m in markers}, memo or Memo())
+        memo = memo or Memo()
+        memo.make_faces(program, jobs)
+        interpreter = Interpreter(program, {m.name: m for m in markers}, memo)
         with interpreter.helped(ways(jobs)):
             yield interpreter
     finally:
@@ -73,37 +75,50 @@ class Interpreter:
         self.buffers: dict[str, bool] = {}
         self.predicates = Predicates(program)
         self.answered: dict[object, bool] = {}
+        self.board: Board | None = None
         self.fresh_fields = fresh_fields(program, known.own, known.fresh)
         self.dtypes = {m.name: dtypes_of(m, known.produced) for m in self.markers.values()}
         self.flags = {name: flags_of(name, known.produced) for name in self.markers}
+        self.roots = [
+            head
+            for sym, variants in sorted(program.heads.items())
+            if (head := program.head(sym)) is not None and not head.parent and sym in self.units
+            if any(v.has_body for v in variants) and self.is_relevant(head)
+        ]
 
     @contextmanager
     def helped(self, processes: int) -> Iterator[None]:
-        """Share out what has to be run with copies of this process."""
-        self.roots = [
-            head
-            for sym, variants in sorted(self.program.heads.items())
-            if (head := self.program.head(sym)) is not None and not head.parent
-            if any(v.has_body for v in variants) and self.is_relevant(head)
-        ]
-        todo = [r for r in self.roots if r.sym in self.units and not self.memo.has(self.units[r.sym].key)]
-        self.mine, *others = split(todo, processes, int(_FOLLOWING * sum(map(size, self.roots))))
-        with helpers([part for part in others if part], self.summarise, self.memo) as self.join:
+        """Share what has to be run with copies of this process."""
+        todo = [root for root in self.roots if not self.memo.has(self.units[root.sym].key)]
+        if processes < 2 or sum(root.span.end - root.span.begin for root in todo) < _WORTH:
             yield
+            return
+        missing = {unit.key for unit in self.units.values() if not self.memo.has(unit.key)}
+        self.board = Board(sorted(missing), processes - 1)
+        apart = len(todo) // processes  # where they begin, so that they meet late
+
+        def help_out(number: int) -> None:
+            self.summarise_free(todo[number * apart :] + todo[: number * apart])
+
+        with self.board.helped(help_out):
+            yield
+        self.board = None
 
     def run(self) -> Facts:
         """Return what there is to know."""
-        self.summarise(self.mine)
-        self.join()
-        self.summarise(root.sym for root in self.roots)
+        self.summarise_free(self.roots)
+        for root in self.roots:
+            self.summary(root.sym)
         facts = Facts()
         for _, result in sorted(self.results.items()):
             facts.add(result.facts)
         return facts
 
-    def summarise(self, functions: Iterable[ir.Sym]) -> None:
-        for sym in functions:
-            self.summary(sym)
+    def summarise_free(self, functions: Iterable[Head]) -> None:
+        """Run those that no other process is at."""
+        for head in functions:
+            if self.board is None or not self.board.is_taken(self.units[head.sym].key):
+                self.summary(head.sym)
 
     def is_relevant(self, function: ir.Function | Head) -> bool:
         """Can running this body say anything about a carrier or raw bytes a caller may pass?"""
@@ -181,7 +196,7 @@ class Interpreter:
         if unit is None or sym in self.running or len(self.running) > _MAX_NESTED:
             return Summary(known_body=False)
         if self.running.isdisjoint(unit.members):
-            kept = self.memo.result(unit.key)
+            kept = self.memo.result(unit.key) or self.from_another(unit)
             if kept is not None:
                 self.results[unit.members[0]] = kept
                 self.summaries.update(kept.summaries)
@@ -199,8 +214,18 @@ class Interpreter:
             if member not in self.summaries:
                 self.run_function(member)
         self.results[unit.members[0]] = self.result
-        self.memo.keep(unit.key, self.result)
+        kept = self.memo.keep(unit.key, self.result)
+        if self.board is not None:
+            self.board.give(unit.key, kept)
         self.result = outer
+
+    def from_another(self, unit: Unit) -> Result | None:
+        """What another process makes of `unit`; None if this one has to run it."""
+        made = self.board.take(unit.key) if self.board is not None else None
+        if made is None:
+            return None
+        self.memo.adopt(unit.key, made)
+        return self.memo.result(unit.key)
 
     def run_function(self, sym: ir.Sym) -> bool:
         variants = [v for v in self.program.variants.get(sym, ()) if v.body is not None]

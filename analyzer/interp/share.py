@@ -1,65 +1,96 @@
-"""Functions run in copies of this process. A function's result is kept under a key of all it depends on, so it does
-not matter which process made it; functions that more than one of them needs are run more than once."""
+"""Functions run in copies of this process, each once. A result depends on what its key tells, so it does not matter
+which process made it; whoever needs one that another is at waits for it. Nobody waits in a circle: functions that call
+each other are one unit."""
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
+import mmap
+import os
+import struct
+import time
 from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.context import ForkProcess
 
-from analyzer import ir
 from analyzer.copies import end, start
-from analyzer.memo import Memo
-from analyzer.program import Head
 
-_WORTH = 50_000
-"""Bytes of C++ that take longer to run than a process to start."""
-
-Work = Callable[[Sequence[ir.Sym]], None]
+_PAUSE = 0.0005
+"""Seconds between looks at what another process does."""
+_PLACE = struct.Struct("=Q")
 
 
-def size(head: Head) -> int:
-    """How many bytes a function has."""
-    return head.span.end - head.span.begin
+class Board:
+    """Who runs what, and what came of it, for this process and its copies. `keys`: of what is to be run."""
 
+    def __init__(self, keys: Sequence[bytes], copies: int) -> None:
+        self._at = {key: at for at, key in enumerate(keys)}
+        self._lock = os.memfd_create("vt-lint")  # a lock on a file ends with its holder
+        self._takers = mmap.mmap(-1, len(keys) + 1)  # by key: the number of a process, from 1
+        self._places = mmap.mmap(
+            -1, _PLACE.size * (len(keys) + 1)
+        )  # where its result is in the taker's file, from 1
+        self._files = [os.memfd_create("vt-lint") for _ in range(copies + 1)]
+        self._own = 1
+        self._end = 0
+        self._copies: list[ForkProcess] = []
 
-def split(heads: Sequence[Head], parts: int, ahead: int) -> list[list[ir.Sym]]:
-    """Deal functions out in `parts` of about the same size, the first less by `ahead` bytes; the functions of a file
-    together, since they share callees."""
-    sizes: dict[str, int] = {}
-    for head in heads:
-        sizes[head.path] = sizes.get(head.path, 0) + size(head)
-    if sum(sizes.values()) < _WORTH:
-        parts = 1
-    filled = [ahead] + [0] * (parts - 1)
-    part_of: dict[str, int] = {}
-    for path in sorted(sizes, key=lambda path: (-sizes[path], path)):
-        part = part_of[path] = filled.index(min(filled))
-        filled[part] += sizes[path]
-    dealt: list[list[ir.Sym]] = [[] for _ in range(parts)]
-    for head in heads:
-        dealt[part_of[head.path]].append(head.sym)
-    return dealt
+    def take(self, key: bytes) -> bytes | None:
+        """Return the result of another process, waiting for it; None if this one has to make it, now."""
+        at = self._at.get(key)
+        if at is None:
+            return None
+        while not (place := self._place(at)):
+            fcntl.lockf(self._lock, fcntl.LOCK_EX)
+            taker = self._takers[at]
+            free = taker in (0, self._own) or self._is_dead(taker)
+            if free:
+                self._takers[at] = self._own
+            fcntl.lockf(self._lock, fcntl.LOCK_UN)
+            if free:
+                return None
+            time.sleep(_PAUSE)
+        file = self._files[self._takers[at] - 1]
+        (size,) = _PLACE.unpack(os.pread(file, _PLACE.size, place - 1))
+        return os.pread(file, size, place - 1 + _PLACE.size)
 
+    def give(self, key: bytes, result: bytes) -> None:
+        """Let others have a result."""
+        at = self._at.get(key)
+        if at is not None:
+            os.pwrite(self._files[self._own - 1], _PLACE.pack(len(result)) + result, self._end)
+            _PLACE.pack_into(self._places, at * _PLACE.size, self._end + 1)
+            self._end += _PLACE.size + len(result)
 
-@contextlib.contextmanager
-def helpers(parts: Sequence[Sequence[ir.Sym]], work: Work, memo: Memo) -> Iterator[Callable[[], None]]:
-    """Do `work` on each of `parts` in a copy of this process; the function that this gives waits for them, and then
-    `memo` has what they kept. One that dies is as good as none: its results are made where they are asked for."""
+    def is_taken(self, key: bytes) -> bool:
+        """Is another process at it?"""
+        at = self._at.get(key)
+        return at is not None and self._takers[at] not in (0, self._own) and not self._place(at)
 
-    def run(part: Sequence[ir.Sym]) -> bytes:
-        work(part)
-        return memo.news()
+    def _place(self, at: int) -> int:
+        place: int = _PLACE.unpack_from(self._places, at * _PLACE.size)[0]
+        return place
 
-    started = [start(functools.partial(run, part)) for part in parts]
+    def _is_dead(self, taker: int) -> bool:
+        """Only the process that made the copies can tell; without it, they end."""
+        return self._own == 1 and taker > 1 and not self._copies[taker - 2].is_alive()
 
-    def join() -> None:
-        for _, answer in started:
-            with contextlib.suppress(EOFError, OSError):
-                memo.adopt(answer.recv_bytes())
+    @contextlib.contextmanager
+    def helped(self, work: Callable[[int], None]) -> Iterator[None]:
+        """Do `work` in the copies too, which are given their number."""
 
-    try:
-        yield join
-    finally:
-        for one in started:
-            end(*one)
+        def run(copy: int) -> bytes:
+            self._own = copy + 1
+            work(copy)
+            return b""
+
+        started = [start(functools.partial(run, copy)) for copy in range(1, len(self._files))]
+        self._copies = [process for process, _ in started]
+        try:
+            yield
+        finally:
+            for one in started:
+                end(*one)
+            for file in (self._lock, *self._files):
+                os.close(file)

@@ -6,15 +6,17 @@ import hashlib
 import itertools
 import os
 import pickle
+import time
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from analyzer import copies, memo
-from analyzer.interp import interpret, running, share
+from analyzer.interp import driver, interpret, running
+from analyzer.interp.share import Board
 from analyzer.memo import Memo
-from analyzer.program import link
+from analyzer.program import Reader, link
 from analyzer.summary import Facts
 from rules.markers import MARKERS
 from tests.flow.trees import facts, with_edit
@@ -79,8 +81,8 @@ def test_reading_ahead_changes_no_fact(steps: int, tmp_path: Path) -> None:
     path = tmp_path / "memo"
     run(FILES, Memo(path))
     ahead = Memo(path)
-    read = len(list(itertools.islice(ahead.read_ahead(), steps)))
-    assert read == min(steps, len(list(Memo(path).read_ahead())))
+    read = len(list(itertools.islice(ahead.read_ahead(Reader()), steps)))
+    assert read == min(steps, len(list(Memo(path).read_ahead(Reader()))))
     assert run(edited("a caller refuses"), ahead) == run(edited("a caller refuses"))
 
 
@@ -100,16 +102,59 @@ def test_only_what_an_edit_reaches_is_run_again(
 
 @pytest.mark.parametrize("dies", [False, True])
 def test_helping_processes_change_no_fact(dies: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(share, "_WORTH", 0)
+    monkeypatch.setattr(driver, "_WORTH", 0)
     parent, serve = os.getpid(), copies._help
-    helped: list[bytes] = []
-    adopt = Memo.adopt
-    monkeypatch.setattr(Memo, "adopt", lambda self, news: (helped.append(news), adopt(self, news))[1])
     if dies:
         monkeypatch.setattr(copies, "_help", lambda *a: os._exit(1) if os.getpid() != parent else serve(*a))
     with running(link(facts(FILES), tuple(m.name for m in MARKERS)), MARKERS, jobs=3) as interpreter:
+        assert interpreter.board is not None
         assert interpreter.run() == run(FILES)
-    assert len(helped) == (0 if dies else 2)
+
+
+KEYS = [b"%d" % n for n in range(40)]
+
+
+def result(key: bytes) -> bytes:
+    return key * 3 + b"%d" % os.getpid()
+
+
+def test_each_process_makes_what_no_other_does_and_has_it_all() -> None:
+    board = Board(KEYS, 2)
+
+    def work(_: int) -> dict[bytes, bytes]:
+        has = {}
+        for key in KEYS:
+            known = board.take(key)
+            if known is None:
+                time.sleep(0.001)  # others come by
+                known = result(key)
+                board.give(key, known)
+            has[key] = known
+        return has
+
+    def help_out(number: int) -> None:
+        work(number)
+
+    with board.helped(help_out):
+        while not any(map(board.is_taken, KEYS)):
+            pass
+        found = work(0)
+    makers = {data.removeprefix(key * 3) for key, data in found.items()}
+    assert all(data.startswith(key * 3) for key, data in found.items())
+    assert makers - {b"%d" % os.getpid()}, "nobody helped"
+
+
+def test_what_a_dead_process_had_taken_is_made_by_who_needs_it() -> None:
+    board = Board(KEYS, 1)
+
+    def die(_: int) -> None:
+        assert board.take(KEYS[7]) is None
+        os._exit(1)
+
+    with board.helped(die):
+        while not board.is_taken(KEYS[7]):
+            time.sleep(0.001)
+        assert board.take(KEYS[7]) is None
 
 
 class Trap:
