@@ -14,6 +14,7 @@ import hashlib
 import os
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
@@ -24,8 +25,8 @@ from analyzer.toolchain import Toolchain
 from analyzer.tree import SourceFile
 
 _MAGIC = b"vt-lint facts 1\n"
-_TREE_BYTES = 256 << 20
-"""Results of earlier states of a tree (other branches) are kept up to this size."""
+_TREE_BYTES = 192 << 20
+"""Results of earlier states of a tree (other branches) are kept up to this size: a run has all of them in memory."""
 _FOLDER_BYTES = 2 << 30
 _HEAD = ".head"
 _PCH_KEPT = 8
@@ -228,6 +229,19 @@ class Store:
         for path in stale:
             for suffix in (path.suffix, ".h", _HEAD):
                 path.with_suffix(suffix).unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Unsaved:
+    """What a run has to keep, and has not yet."""
+
+    store: Store
+    pack: Pack
+    used: tuple[str, ...]
+
+    def save(self) -> None:
+        """Keep it."""
+        self.store.save(self.pack, self.used)
 
 
 def _age(path: Path) -> float:

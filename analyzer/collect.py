@@ -18,7 +18,7 @@ import msgspec
 from analyzer import cache as cache_module
 from analyzer import ir, syntax, toolchain
 from analyzer import scan as scan_module
-from analyzer.cache import FileState, Pack, RunRecord, Store, digest
+from analyzer.cache import FileState, Pack, RunRecord, Store, Unsaved, digest
 from analyzer.candidates import Candidate
 from analyzer.config import Config, SetupError
 from analyzer.depends import Depends
@@ -437,7 +437,7 @@ def collect(
     shard: tuple[int, int] | None = None,
     facts: bool = True,
     meanwhile: Meanwhile | None = None,
-    later: Callable[[Callable[[], None]], None] | None = None,
+    later: Callable[[Unsaved], None] | None = None,
 ) -> Collected:
     """Analyse the tree at `root` and return its facts.
 
@@ -448,8 +448,8 @@ def collect(
     n), parse the i-th of n parts only, counted from 1; what that gives is in the cache, for
     `analyzer.cache.Store.merge`, and the returned facts are incomplete. `facts`: False if `parsed` may be missing
     where nothing has changed since an earlier run. `meanwhile`: gives steps of something else to do while the first
-    parses run, from the results that are known already. `later`: takes what keeps the facts, to be called when there is
-    time; None: they are kept before this returns.
+    parses run, from the results that are known already. `later`: takes the facts that are to be kept, to be saved when
+    there is time; None: they are before this returns.
 
     Raises `SetupError` when the tree has no C++ file, a profile does not exist or the toolchain is
     incomplete.
@@ -503,15 +503,11 @@ def collect(
             pack.version = cache_module.version()
             pack.toolchain = tools
             pack.runs = dict(list(pack.runs.items())[1 - _RUNS_KEPT :]) | runs
-            (later or _now)(functools.partial(store.save, pack, record.keys))
+            (later or Unsaved.save)(Unsaved(store, pack, record.keys))
             clock.lap("save")
     finally:
         pool.close()
     return _finished(collected, record, clock, len(work.known_keys))
-
-
-def _now(work: Callable[[], None]) -> None:
-    work()
 
 
 def _finished(collected: Collected, record: RunRecord, clock: _Clock, hits: int) -> Collected:

@@ -13,7 +13,7 @@ import hashlib
 import io
 import itertools
 import pickle
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,7 +30,8 @@ from analyzer.summary import Facts, Summary
 from analyzer.walk import literal
 
 _MAGIC = b"vt-lint summaries 1\n"
-_MAX_BYTES = 256 << 20
+_MAX_BYTES = 64 << 20
+"""Results of earlier states, and of other trees, are kept up to this size: a run has all of them in memory."""
 _MANY = 500
 """Faces that take longer to make than a process to start."""
 _VALUES = {
@@ -109,6 +110,10 @@ class Memo:
         for digest in self._file.decoded:
             reader.decode(digest)
             yield
+
+    def forget_all_but(self, keys: Container[bytes]) -> None:
+        """Drop what was decoded ahead under other keys: nobody will ask for it."""
+        self._read = {key: result for key, result in self._read.items() if key in keys}
 
     def keep(self, key: bytes, result: Result) -> bytes:
         """Keep `result` under `key`; return it as it is kept."""

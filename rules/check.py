@@ -11,7 +11,8 @@ import functools
 import gc
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ from rules.finding import Coverage, Judged, Report, Unanalysed
 from rules.markers import declared
 
 if TYPE_CHECKING:
+    from analyzer.markers import Marker
     from rules.judge import Prepared
 
 Progress = Callable[[int, int, str], None]
@@ -82,8 +84,11 @@ def check(
     )
     kept = _kept(folder, key)
     if kept is not None and folder is not None and kept.keys != collected.keys:
-        waiting.save()
-        kept = _moved(kept, collected, tree, folder)
+        results = waiting.results() or cache_module.Store(folder, tree.resolve()).load().results
+        with beside(waiting.save, jobs) as saved:
+            kept = _moved(kept, collected, tree, results)
+            saved()
+        waiting.unsaved.clear()
         if kept is not None:
             _keep(folder, key, msgspec.msgpack.encode(kept))
     if kept is None and not collected.parsed:
@@ -91,34 +96,9 @@ def check(
     facts_at = time.perf_counter()
     seconds: dict[str, float] = {}
     if kept is None:
-        # The interpreter and the flow: only when something has to be judged.
-        from rules.judge import judge_facts
-
-        held: list[object] = []  # to free an analysis takes time, and a copy of this process ends anyway
-
-        def judge() -> tuple[bytes, dict[str, float]]:
-            if copied:
-                waiting.unsaved.clear()  # it is saved there, and is much
-            found, took, analysis = judge_facts(
-                tree,
-                collected if collected.parsed else gather(),
-                markers,
-                said,
-                complete=profiles is None,
-                prepared=waiting.prepared(),
-                jobs=jobs,
-            )
-            held.append(analysis)
-            return msgspec.msgpack.encode(msgspec.structs.replace(found, keys=collected.keys)), took
-
-        waiting.prepared()
-        copied = ways(jobs) > 1
-        with beside(judge, jobs) as judged:
-            if copied:  # what it needs is freed here while there is time
-                collected = msgspec.structs.replace(collected, parsed=())
-                waiting.forget()
-            waiting.save()
-            encoded, seconds = judged()
+        judging = _Judging(gather, collected, waiting, tree, markers, said, profiles is None, jobs)
+        collected = msgspec.structs.replace(collected, parsed=())  # they are freed where they are not needed
+        encoded, seconds = judging.run()
         _keep(folder, key, encoded)
         kept = msgspec.msgpack.decode(encoded, type=Judged)
     waiting.save()
@@ -139,10 +119,10 @@ def check(
 
 
 class _Waiting:
-    """What can be done while something else is waited for. `unsaved`: keeps what is to be kept below `folder`."""
+    """What can be done while something else is waited for. `unsaved`: what is to be kept below `folder`."""
 
     def __init__(self, folder: Path | None) -> None:
-        self.unsaved: list[Callable[[], None]] = []
+        self.unsaved: list[cache_module.Unsaved] = []
         self._folder = folder
         self._prepared: Prepared | None = None
 
@@ -164,10 +144,59 @@ class _Waiting:
         """Drop what a judgement needs."""
         self._prepared = None
 
+    def results(self) -> Mapping[str, msgspec.Raw]:
+        """Return what is not kept yet, with what was kept before."""
+        return self.unsaved[-1].pack.results if self.unsaved else {}
+
     def save(self) -> None:
         """Keep what is not kept yet."""
         while self.unsaved:
-            self.unsaved.pop()()
+            self.unsaved.pop().save()
+
+
+@dataclass
+class _Judging:
+    """The judgement of a run, in a copy of this process if there may be one."""
+
+    gather: Callable[[], Collected]
+    collected: Collected
+    waiting: _Waiting
+    tree: Path
+    markers: tuple[Marker, ...]
+    said: tuple[policy.Override, ...]
+    complete: bool
+    jobs: int | None
+    held: list[object] = field(default_factory=list)
+
+    def run(self) -> tuple[bytes, dict[str, float]]:
+        """Return what is to be kept, and the seconds of each phase. What the run has to save is saved meanwhile."""
+        self.waiting.prepared()
+        with beside(self._judge, self.jobs) as judged:
+            if ways(self.jobs) > 1:  # what the copy has is freed here, while there is time
+                self.collected = msgspec.structs.replace(self.collected, parsed=())
+                self.waiting.forget()
+            self.waiting.save()
+            return judged()
+
+    def _judge(self) -> tuple[bytes, dict[str, float]]:
+        from rules.judge import (
+            judge_facts,
+        )  # the interpreter and the flow: only when something has to be judged
+
+        self.waiting.unsaved.clear()  # of a copy: it is saved there, and is much
+        if not self.collected.parsed:  # the copy died
+            self.collected = self.gather()
+        found, seconds, analysis = judge_facts(
+            self.tree,
+            self.collected,
+            self.markers,
+            self.said,
+            complete=self.complete,
+            prepared=self.waiting.prepared(),
+            jobs=self.jobs,
+        )
+        self.held.append(analysis)  # to free it takes time, and a copy ends anyway
+        return msgspec.msgpack.encode(msgspec.structs.replace(found, keys=self.collected.keys)), seconds
 
 
 def _sha(path: Path) -> str:
@@ -187,13 +216,15 @@ def _kept(folder: Path | None, key: str) -> Judged | None:
         return None
 
 
-def _moved(kept: Judged, collected: Collected, tree: Path, folder: Path) -> Judged | None:
-    """`kept`, of code that has only been laid out anew since, as of the facts of now; None if that cannot be told."""
+def _moved(
+    kept: Judged, collected: Collected, tree: Path, results: Mapping[str, msgspec.Raw]
+) -> Judged | None:
+    """`kept`, of code that has only been laid out anew since, as of the facts of now; None if that cannot be told.
+    `results`: facts by key, those of both among them."""
     from rules.moved import told_anew
     from rules.texts import Texts
 
     changed = [pair for pair in zip(kept.keys, collected.keys, strict=True) if pair[0] != pair[1]]
-    results = cache_module.Store(folder, tree.resolve()).load().results
 
     def result(key: str) -> Parsed:
         return msgspec.msgpack.decode(results[key], type=Parsed)

@@ -12,6 +12,9 @@ from typing import Any
 
 import pytest
 
+import rules.check
+from analyzer import copies
+
 ROOT = Path(__file__).resolve().parents[1]
 TREE = ROOT / "samples" / "vt_tree"
 RULES = frozenset({"VT001", "VT002", "VT003", "VT004", "VT005", "VT006"})
@@ -110,6 +113,29 @@ def test_where_nothing_has_changed_no_facts_are_read(cache: Path, cold: bytes, t
     facts.write_bytes(b"")
     assert check(kept) == cold
     assert facts.read_bytes() == b""  # and none were made
+
+
+def test_what_a_process_that_dies_was_at_is_done_by_who_needs_it(
+    cache: Path,
+    cold: bytes,  # noqa: ARG001 (fills the cache)
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept = Path(shutil.copytree(cache, tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(kept))
+    whole = rules.check.check(TREE)
+    for each in (*kept.glob("vt-lint/reports/*"), *kept.glob("vt-lint/*.memo")):
+        each.unlink()
+    parent = os.getpid()
+
+    def die(*_: object) -> None:
+        assert os.getpid() != parent
+        os._exit(1)
+
+    monkeypatch.setattr(copies, "_help", die)
+    again = rules.check.check(TREE, jobs=2)
+    assert "rules" in again.seconds
+    assert again.findings == whole.findings
 
 
 def phases(tree: Path, cache: Path) -> set[str]:

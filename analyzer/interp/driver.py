@@ -62,6 +62,7 @@ class Interpreter:
         self.memo = memo
         known = keys(program, self.markers, memo)
         self.units = known.units
+        memo.forget_all_but({unit.key for unit in known.units.values()})
         self.handling = known.handling
         self.result = Result()
         self.results: dict[ir.Sym, Result] = {}
