@@ -25,13 +25,17 @@ def ways(jobs: int | None) -> int:
 
 
 @contextlib.contextmanager
-def beside(work: Callable[[], Made], jobs: int | None) -> Iterator[Callable[[], Made]]:
+def beside(
+    work: Callable[[], Made], jobs: int | None, free: Callable[[], None] | None = None
+) -> Iterator[Callable[[], Made]]:
     """Do `work` in a copy of this process, if there may be two; the function that this gives waits for what it
-    returns. If the copy dies, or there is none, the work is done then."""
+    returns. If the copy dies, or there is none, the work is done then. `free`: lets go here of what the copy has."""
     if ways(jobs) < 2:
         yield work
         return
     process, reply = start(lambda: pickle.dumps(work(), protocol=5))
+    if free is not None:
+        free()
 
     def join() -> Made:
         try:

@@ -93,9 +93,8 @@ class Site(msgspec.Struct, frozen=True, gc=False, eq=False):
         return self is other or type(other) is Site and self._compared == other._compared
 
     def __hash__(self) -> int:
-        return hash(
-            (self.span.begin, self.path, self.form, self.dest)
-        )  # a part of what is compared: it is often asked
+        # A part of what is compared: it is often asked.
+        return hash((self.span.begin, self.path, self.form, self.dest))
 
     @property
     def _compared(self) -> tuple[object, ...]:

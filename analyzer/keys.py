@@ -37,16 +37,14 @@ def speaks(key: object) -> bool:
     return all(isinstance(k, str) for k in key)
 
 
-def may_ask(key: object) -> bool:
-    """A comparison or a predicate; told without a look at what is in it."""
-    return isinstance(key, tuple) and key[:1] in (("==",), ("call",))
+def asks_a_dtype(key: object) -> bool:
+    """A comparison of the dtype of something, or a predicate over it: `is_block_quant(w.dtype)`."""
+    # Most keys are neither; and to look one up in a cache takes a look at all that is in it.
+    return isinstance(key, tuple) and key[:1] in (("==",), ("call",)) and _names_a_dtype(key)
 
 
 @functools.lru_cache(maxsize=1 << 16)
-def asks_a_dtype(key: object) -> bool:
-    """A comparison of the dtype of something, or a predicate over it: `is_block_quant(w.dtype)`."""
-    if not isinstance(key, tuple) or not may_ask(key):
-        return False
+def _names_a_dtype(key: tuple[object, ...]) -> bool:
     asked = key[3] if key[0] == "call" else key[1:]
     return isinstance(asked, tuple) and any(
         isinstance(a, tuple) and len(a) > 1 and "dtype" in str(a[-1]).lower() for a in asked

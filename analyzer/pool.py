@@ -73,9 +73,8 @@ class Pool:
     @staticmethod
     def _context() -> BaseContext:
         context = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
-        context.set_forkserver_preload(
-            ["__main__", "analyzer.units"]
-        )  # workers start with everything imported
+        # Workers start with everything imported.
+        context.set_forkserver_preload(["__main__", "analyzer.units"])
         return context
 
     def _start(self, jobs: int) -> Executor:

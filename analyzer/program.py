@@ -241,11 +241,6 @@ class Program:
                 found.append(variant_of(function))
         return found
 
-    def functions(self) -> Iterator[ir.Function]:
-        """Every variant that has a body, in a stable order, decoded."""
-        for variant in self.bodies():
-            yield variant.function
-
     def head(self, sym: ir.Sym) -> Head | None:
         """The head of a variant with a body if there is one, else the declaration's."""
         found = self._first(sym)

@@ -191,12 +191,11 @@ class Analysis:
     def _ends(self, through: Iterable[Obligation]) -> _Ends:
         ends = _Ends()
         for obligation in through:
-            kept_out = bool(self.kept_out) and self.is_kept_out(obligation)
+            kept_out = self.is_kept_out(obligation)
             if kept_out:
                 ends.kept_out.append(obligation)
             (ends.final if self.final(obligation, kept_out) else ends.inner).append(obligation)
-        if len(ends.final) > 1:
-            ends.final.sort(key=_order)
+        ends.final.sort(key=_order)
         return ends
 
     @functools.cached_property

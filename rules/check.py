@@ -22,7 +22,7 @@ from analyzer import cache as cache_module
 from analyzer.collect import Collected, collect
 from analyzer.collector import no_collector
 from analyzer.config import Config, load
-from analyzer.copies import beside, ways
+from analyzer.copies import beside
 from analyzer.units import Parsed
 from rules import policy
 from rules.finding import Coverage, Judged, Report, Unanalysed
@@ -171,17 +171,17 @@ class _Judging:
     def run(self) -> tuple[bytes, dict[str, float]]:
         """Return what is to be kept, and the seconds of each phase. What the run has to save is saved meanwhile."""
         self.waiting.prepared()
-        with beside(self._judge, self.jobs) as judged:
-            if ways(self.jobs) > 1:  # what the copy has is freed here, while there is time
-                self.collected = msgspec.structs.replace(self.collected, parsed=())
-                self.waiting.forget()
+        with beside(self._judge, self.jobs, self._free) as judged:
             self.waiting.save()
             return judged()
 
+    def _free(self) -> None:
+        self.collected = msgspec.structs.replace(self.collected, parsed=())
+        self.waiting.forget()
+
     def _judge(self) -> tuple[bytes, dict[str, float]]:
-        from rules.judge import (
-            judge_facts,
-        )  # the interpreter and the flow: only when something has to be judged
+        # The interpreter and the flow: only when something has to be judged.
+        from rules.judge import judge_facts
 
         self.waiting.unsaved.clear()  # of a copy: it is saved there, and is much
         if not self.collected.parsed:  # the copy died

@@ -55,14 +55,13 @@ def judge_facts(
     overrides: tuple[policy.Override, ...],
     *,
     complete: bool,
-    prepared: Prepared | None = None,
+    prepared: Prepared,
     jobs: int | None = 1,
 ) -> tuple[Judged, dict[str, float], Analysis]:
     """Return every finding of the tree, the seconds of each phase, and what the rules looked at. `complete`: every
     profile ran, so an unused suppression can be told. `prepared`: results of functions from earlier runs; new ones are
     added and saved. `jobs`: processes to interpret in, None: one for each core."""
     began = time.perf_counter()
-    prepared = prepared or Prepared(Memo())
     program = link((each.facts for each in collected.parsed), tuple(m.name for m in markers), prepared.reader)
     linked = time.perf_counter()
     analysis, _ = analyse(program, markers, prepared.memo, jobs)

@@ -13,7 +13,7 @@ from analyzer.dtypes import Predicates
 from analyzer.interp.calls import NORETURN
 from analyzer.interp.conditions import IS_DEVICE
 from analyzer.interp.runner import Runner
-from analyzer.interp.share import Board
+from analyzer.interp.share import MOST, Board
 from analyzer.markers import Marker
 from analyzer.memo import Memo, Result, Unit, keys
 from analyzer.produced import dtypes_of, flags_of
@@ -40,7 +40,7 @@ def running(
         memo = memo or Memo()
         memo.make_faces(program, jobs)
         interpreter = Interpreter(program, {m.name: m for m in markers}, memo)
-        with interpreter.helped(ways(jobs)):
+        with interpreter.helped(min(ways(jobs), MOST)):
             yield interpreter
     finally:
         sys.setrecursionlimit(limit)

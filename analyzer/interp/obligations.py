@@ -13,7 +13,7 @@ from analyzer.domain import Obj, Obligation, Open, Origin, Path, Site, State
 from analyzer.dtypes import speaks_of
 from analyzer.formula import Formula
 from analyzer.interp.run import Run
-from analyzer.keys import asks_a_dtype, is_multiple, leaves, may_ask, names_of
+from analyzer.keys import asks_a_dtype, is_multiple, leaves, names_of
 from analyzer.program import bare, device_name
 from analyzer.summary import MAX_VIA
 from analyzer.walk import literal
@@ -192,9 +192,7 @@ class Obligations(Run):
     def none_admitted(self, state: State, source: Path, possible: frozenset[str]) -> bool:
         if not possible:
             return False
-        asked = tuple(
-            (a[1], v) for a, v in state.known.items() if a[0] == "e" and may_ask(a[1]) and asks_a_dtype(a[1])
-        )
+        asked = tuple((a[1], v) for a, v in state.known.items() if a[0] == "e" and asks_a_dtype(a[1]))
         if not asked:
             return False
         question = (asked, source, possible)

@@ -16,6 +16,8 @@ from multiprocessing.context import ForkProcess
 
 from analyzer.copies import end, start
 
+MOST = 64
+"""Processes, this one among them: with more, each waits more than it runs; the number of one has to fit in a byte."""
 _PAUSE = 0.0005
 """Seconds between looks at what another process does."""
 _PLACE = struct.Struct("=Q")
@@ -28,9 +30,8 @@ class Board:
         self._at = {key: at for at, key in enumerate(keys)}
         self._lock = os.memfd_create("vt-lint")  # a lock on a file ends with its holder
         self._takers = mmap.mmap(-1, len(keys) + 1)  # by key: the number of a process, from 1
-        self._places = mmap.mmap(
-            -1, _PLACE.size * (len(keys) + 1)
-        )  # where its result is in the taker's file, from 1
+        # By key: where the result is in the taker's file, from 1.
+        self._places = mmap.mmap(-1, _PLACE.size * (len(keys) + 1))
         self._files = [os.memfd_create("vt-lint") for _ in range(copies + 1)]
         self._own = 1
         self._end = 0
@@ -43,8 +44,8 @@ class Board:
             return None
         while not (place := self._place(at)):
             fcntl.lockf(self._lock, fcntl.LOCK_EX)
-            taker = self._takers[at]
-            free = taker in (0, self._own) or self._is_dead(taker)
+            taker = self._takers[at]  # it may have given the result and ended by now
+            free = not self._place(at) and (taker in (0, self._own) or self._is_dead(taker))
             if free:
                 self._takers[at] = self._own
             fcntl.lockf(self._lock, fcntl.LOCK_UN)

@@ -478,5 +478,5 @@ def test_a_call_of_a_template_in_a_template_is_followed() -> None:
         """
     )
     assert verdict(found, "Part", "w", "repacked")[0] == "LIVE"
-    calls = [n for f in found.program.functions() for n in walk(f.body) if isinstance(n, ir.Call)]
+    calls = [n for v in found.program.bodies() for n in walk(v.function.body) if isinstance(n, ir.Call)]
     assert [c.callee in found.program.variants for c in calls if c.name.endswith("Part")] == [True]

@@ -111,6 +111,13 @@ def test_helping_processes_change_no_fact(dies: bool, monkeypatch: pytest.Monkey
         assert interpreter.run() == run(FILES)
 
 
+def test_a_machine_of_many_cores_changes_no_fact(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(driver, "_WORTH", 0)
+    with running(link(facts(FILES), tuple(m.name for m in MARKERS)), MARKERS, jobs=300) as interpreter:
+        assert interpreter.board is not None
+        assert interpreter.run() == run(FILES)
+
+
 KEYS = [b"%d" % n for n in range(40)]
 
 
@@ -155,6 +162,16 @@ def test_what_a_dead_process_had_taken_is_made_by_who_needs_it() -> None:
         while not board.is_taken(KEYS[7]):
             time.sleep(0.001)
         assert board.take(KEYS[7]) is None
+
+
+def test_what_a_process_gives_before_it_ends_is_not_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    board = Board(KEYS, 1)
+    with board.helped(lambda _: board.give(KEYS[7], b"made") if board.take(KEYS[7]) is None else None):
+        board._copies[0].join()
+        looks = iter([0])  # the first look came before
+        place = Board._place
+        monkeypatch.setattr(Board, "_place", lambda self, at: next(looks, place(self, at)))
+        assert board.take(KEYS[7]) == b"made"
 
 
 class Trap:
